@@ -1,0 +1,1 @@
+"""Adapters: models, scorers, the command line and whatever else stands around the core."""

@@ -1,0 +1,1 @@
+"""Models that need more than an OpenAI-compatible endpoint, one file each."""

@@ -1,0 +1,1 @@
+"""Make probabilities mean what they say, and say how sure that is."""
