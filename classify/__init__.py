@@ -1,0 +1,1 @@
+"""Rubric classifiers on language models: the distribution, the evidence, the calibration."""
