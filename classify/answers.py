@@ -1,0 +1,106 @@
+"""Answers, one kind per kind of question, and the state of having none.
+
+They are what results files hold, so they are frozen pydantic models that round-trip as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+
+from classify.evidence import Evidence, Method
+
+Cause: TypeAlias = Literal[
+    "low_label_mass",
+    "no_label",
+    "refusal",
+    "content_filter",
+    "truncated",
+    "unusable_logprobs",
+    "declined",
+    "uncertain",
+]
+"""Why there is no verdict: too little probability on any label; no label seen at all; the model
+refused; the provider filtered; the output ended before a label; the endpoint returned numbers that
+are no logprobs of the labels; a service declined the question; an abstention policy handed over."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    bounds: dict[str, tuple[float, float]] | None = None
+    """Option -> the interval that its probability is known to lie in, where the model did not
+    show everything; None where the probabilities are exact or their bounds unknown."""
+    label_mass: float | None = Field(default=None, ge=0.0)
+    """The model's probability of answering with any label at all (its coverage)."""
+    method: Method = "decision"
+    """How the distribution was obtained."""
+    raw_probabilities: dict[str, float] | None = None
+    """The probabilities before a calibrator or a prior correction changed them."""
+    evidence: Evidence | None = None
+    """What was sent and seen."""
+
+
+class ChoiceAnswer(_Answer):
+    """The most probable option."""
+
+    type: Literal["choice"] = "choice"
+    choice: str
+    probabilities: dict[str, float] | None = None
+    """Option -> probability; None where the model gave only its choice."""
+    tie: bool = False
+    """Whether another option is exactly as probable; the first declared one is chosen."""
+
+
+class ScoreAnswer(_Answer):
+    """The expected level."""
+
+    type: Literal["score"] = "score"
+    score: float
+    """In [0, levels - 1]."""
+    probabilities: dict[str, float] | None = None
+    """Level index as text -> probability; None where only the expectation is known."""
+    score_range: tuple[float, float] | None = None
+    """The interval that the score is known to lie in."""
+
+
+class BooleanAnswer(_Answer):
+    """The probability of yes."""
+
+    type: Literal["boolean"] = "boolean"
+    probability: float
+    """P(true), in [0, 1]."""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy #1362: decorators on a property
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """P(true) and P(false)."""
+        return {"true": self.probability, "false": 1.0 - self.probability}
+
+
+class NoVerdict(BaseModel):
+    """No answer, and why. Never a score, counted apart everywhere."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    type: Literal["no_verdict"] = "no_verdict"
+    kind: Literal["choice", "score", "boolean"]
+    """The kind of question that was asked."""
+    cause: Cause
+    message: str
+    label_mass: float | None = Field(default=None, ge=0.0)
+    method: Method = "decision"
+    evidence: Evidence | None = None
+
+
+Answer: TypeAlias = ChoiceAnswer | ScoreAnswer | BooleanAnswer
+AnyAnswer: TypeAlias = Annotated[
+    ChoiceAnswer | ScoreAnswer | BooleanAnswer | NoVerdict, Field(discriminator="type")
+]
+
+
+def distribution(answer: Answer) -> Mapping[str, float] | None:
+    """Return the probabilities of an answer, option by option."""
+    return answer.probabilities

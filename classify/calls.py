@@ -1,0 +1,155 @@
+"""Make requests: bounded in flight, ramped up, retried once in one place.
+
+Whatever sends a request on behalf of an evaluation sends it through `Calls.run`, so limits and
+attempts never multiply. It knows nothing of what the requests are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import TypeVar
+
+from classify.errors import CapabilityError, InvalidInput, ProviderError
+
+T = TypeVar("T")
+
+FIRST_DELAY = 0.5
+LONGEST_DELAY = 8.0
+LONGEST_RETRY_AFTER = 60.0
+_FIRST_IN_FLIGHT = 8
+
+
+class Limiter:
+    """Let at most `most` requests run at a time, starting with fewer.
+
+    The limit starts at 8 and grows by one with each success: a thousand requests opened at once
+    spend their connect timeout waiting for one another. A throttled request halves it.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Take the bound; raises InvalidInput below 1."""
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise InvalidInput(f"concurrency must be a whole number of at least 1, got {most!r}")
+        self._most = most
+        self._now = min(most, _FIRST_IN_FLIGHT)
+        self._in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def succeeded(self) -> None:
+        """Allow one more in flight, up to the bound."""
+        self._now = min(self._most, self._now + 1)
+
+    def throttled(self) -> None:
+        """Halve what is allowed in flight."""
+        self._now = max(1, self._now // 2)
+
+    async def __aenter__(self) -> None:
+        """Wait for a place; places go in the order of asking."""
+        while self._in_flight >= self._now or self._waiting:
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+                break
+            except asyncio.CancelledError:
+                self._give_up(turn)
+                raise
+        else:
+            self._in_flight += 1
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give the place back."""
+        self._in_flight -= 1
+        self._wake()
+
+    def _wake(self) -> None:
+        # A place is taken on behalf of the one woken, so that nobody can slip in between.
+        while self._waiting and self._in_flight < self._now:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._in_flight += 1
+                turn.set_result(None)
+
+    def _give_up(self, turn: asyncio.Future[None]) -> None:
+        if turn.done() and not turn.cancelled():
+            self._in_flight -= 1
+        elif turn in self._waiting:
+            self._waiting.remove(turn)
+        self._wake()
+
+
+class Calls:
+    """Where the requests of one evaluation run."""
+
+    def __init__(
+        self,
+        *,
+        max_retries: int = 2,
+        limiter: Limiter | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Take the retries allowed to each request, and the limiter shared with other evaluations.
+
+        Raises InvalidInput where `max_retries` is not a whole number of at least 0.
+        """
+        if isinstance(max_retries, bool) or not isinstance(max_retries, int) or max_retries < 0:
+            raise InvalidInput(f"max_retries must be a non-negative integer, got {max_retries!r}")
+        self.max_retries = max_retries
+        self.limiter = limiter or Limiter(_FIRST_IN_FLIGHT)
+        self.attempts = 0
+        """Requests made so far, failed ones included."""
+        self._sleep = sleep
+
+    def child(self) -> Calls:
+        """Return calls with the same bounds and a count of their own."""
+        return Calls(max_retries=self.max_retries, limiter=self.limiter, sleep=self._sleep)
+
+    async def run(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Make one request, and again while it fails for a reason that may pass.
+
+        At most `max_retries` + 1 attempts; then the provider's own last error is raised.
+        """
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                async with self.limiter:
+                    self.attempts += 1
+                    result = await call()
+            except ProviderError as error:
+                if error.attempts is not None:  # a loop further in has tried already
+                    raise
+                if error.status in (429, 529):
+                    self.limiter.throttled()
+                if not error.retryable or attempt > self.max_retries:
+                    error.attempts = attempt
+                    raise
+                await self._sleep(delay(attempt, retry_after=error.retry_after))
+            except CapabilityError as error:
+                error.attempts = error.attempts or attempt
+                raise
+            else:
+                self.limiter.succeeded()
+                return result
+
+
+def delay(attempt: int, *, retry_after: float | None) -> float:
+    """Seconds to wait after a failed attempt (the first is 1).
+
+    What the server asks for, up to a minute, else 0.5 s doubling up to 8 s; up to a quarter more
+    at random, so that many clients do not come back at once.
+    """
+    if retry_after is not None and retry_after >= 0.0:
+        base = min(retry_after, LONGEST_RETRY_AFTER)
+    else:
+        base = min(FIRST_DELAY * 2.0 ** (attempt - 1), LONGEST_DELAY)
+    return base * (1.0 + 0.25 * random.random())

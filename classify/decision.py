@@ -1,0 +1,87 @@
+"""The seam between a Classifier and whatever answers questions.
+
+A decision model takes a state and questions and returns one envelope of plain answers: a service,
+a fake of five lines, or this package's own reading of a language model's logprobs. Nothing in an
+envelope is believed before `classify.gate` has checked it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from classify.calls import Calls
+from classify.json_values import JSON
+from classify.language_model import Usage
+from classify.questions import Question
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """Questions about one state."""
+
+    state: JSON
+    questions: Mapping[str, Question]
+    calls: Calls = field(default_factory=Calls)
+    """Where a model that makes several requests runs each of them: limits, retries, deadline."""
+    provider_options: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """Decimals to which the model rounds what it returns; None where it does not say."""
+
+    probability_decimals: int | None = None
+    score_decimals: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseInfo:
+    """Which response this was: never headers or bodies."""
+
+    id: str | None = None
+    timestamp: datetime | None = None
+    model_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionResponse:
+    """The envelope: one plain answer per question, and how it came about.
+
+    An answer is a mapping as in the reference: {"type": "choice", "choice": …, "probabilities"?},
+    {"type": "score", "score": …, "probabilities"?}, {"type": "boolean", "probability": …} or
+    {"type": "no_verdict", "cause": …, "message": …}; each may carry "evidence".
+    """
+
+    answers: Mapping[str, Mapping[str, object]]
+    usage: Usage | None = None
+    warnings: Sequence[str] = ()
+    rounding: Rounding | None = None
+    provider_metadata: Mapping[str, JSON] | None = None
+    response: ResponseInfo | None = None
+
+
+@runtime_checkable
+class DecisionModel(Protocol):
+    """Anything that answers typed questions about a state."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's short name."""
+        ...
+
+    @property
+    def model_id(self) -> str:
+        """The model's name at the provider."""
+        ...
+
+    @property
+    def supported_question_types(self) -> frozenset[str] | None:
+        """The kinds of question it answers; None for all."""
+        ...
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        """Answer the questions; raises ModelError and its kinds."""
+        ...

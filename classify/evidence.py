@@ -1,0 +1,100 @@
+"""What was sent and seen on the way to an answer, so that it can be audited or read again.
+
+Never headers, keys, response bodies or the text that was judged.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from classify.language_model import PromptForm, Readout
+
+Method: TypeAlias = Literal["logprobs", "tree", "sequence", "sampled", "decision", "local"]
+"""The slot's alternatives; several slots; the logprobs of whole texts at an endpoint; draws; a
+decision model's own answer; exact scores by an engine on this machine."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class SeenToken(_Record):
+    """An alternative at the slot."""
+
+    token: str
+    logprob: float | None
+    """None where the token has no probability at all."""
+    label: str | None = None
+    """The label it was counted for."""
+
+
+class OrderSeen(_Record):
+    """One listing of the options, and what the model made of it."""
+
+    labels: dict[str, str]
+    """Label -> option, in the order listed."""
+    probabilities: dict[str, float]
+    """Option -> probability, normalised over the options."""
+    label_mass: float
+    position: int | None = None
+    """The index of the generated token that carried the label."""
+    alternatives: tuple[SeenToken, ...] = ()
+    token_logprobs: dict[str, tuple[float, ...]] | None = None
+    """Option -> the logprobs of its words' tokens, where whole texts were scored."""
+    path: tuple[str, ...] = ()
+    """The labels of the groups above, where a tree was asked."""
+    prompt_hash: str
+    """SHA-256 of the prompt as sent."""
+    response_id: str | None = None
+
+
+class UsageSeen(_Record):
+    """Tokens used for this answer; None where the provider did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Evidence(_Record):
+    """All that was seen on the way to one answer."""
+
+    readout: Readout | None = None
+    prompt_form: PromptForm | None = None
+    template: str | None = None
+    """The version of the prompt templates."""
+    length_rule: Literal["sum", "mean"] | None = None
+    """How the logprobs of several tokens became one number, where whole texts were scored."""
+    orders: tuple[OrderSeen, ...] = ()
+    flips: int = 0
+    """Orders whose most probable option differs from the first order's."""
+    total_variation: float = 0.0
+    """Mean total variation distance between the orders' distributions, in [0, 1]."""
+    unseen: tuple[str, ...] = ()
+    """Options that were among no returned alternatives: bounded, not measured."""
+    unexplored: float = 0.0
+    """Probability of groups that a tree did not open."""
+    anchors: dict[str, float] | None = None
+    """Probabilities of the words at the two ends of a scale, where only those were asked."""
+    draws: dict[str, int] | None = None
+    """Option -> how often it was drawn, where the distribution was sampled."""
+    reason: str | None = None
+    """What the model wrote before it answered, where it was asked to reason."""
+    prior: dict[str, float] | None = None
+    """Option -> the prior that was divided out."""
+    prior_method: Literal["batch", "content-free"] | None = None
+    calibrator: str | None = None
+    """The fingerprint of the calibrator that was applied."""
+    requested_model: str | None = None
+    reported_model: str | None = None
+    system_fingerprint: str | None = None
+    usage: UsageSeen | None = None
+    attempts: int = 0
+    """Requests made for this answer, failed ones included."""
+    seconds: float = 0.0
+    at: datetime | None = None
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,193 @@
+"""The seam to anything that says how likely the next token is.
+
+A language model answers two things: `complete` continues a prompt and shows the alternatives it
+considered at each position; `score` gives exact logprobs of texts named in advance, where the
+engine can. It knows nothing of questions, labels or answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from classify.json_values import JSON
+
+PromptForm: TypeAlias = Literal["chat", "prefill", "completion"]
+"""A conversation; one whose last assistant turn is to be continued; a plain text to continue."""
+
+Readout: TypeAlias = Literal["letters", "digits", "yes_no", "words", "sequence"]
+"""What the model is asked to answer with: a mark, or the option's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPrompt:
+    """A conversation; a last assistant message is a beginning that the model continues."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPrompt:
+    """A plain text that the model continues."""
+
+    text: str
+
+
+Prompt: TypeAlias = ChatPrompt | TextPrompt
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One token the model could have written, with its natural-log probability."""
+
+    token: str
+    logprob: float
+    bytes: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One generated position: the token written there and the alternatives, likeliest first."""
+
+    token: str
+    alternatives: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens counted by the provider; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    @property
+    def total_tokens(self) -> int:
+        """Input and output together; what was not reported counts as 0."""
+        return (self.input_tokens or 0) + (self.output_tokens or 0)
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add count by count; unknown plus known is known."""
+        return Usage(
+            _add(self.input_tokens, other.input_tokens),
+            _add(self.output_tokens, other.output_tokens),
+            _add(self.cached_tokens, other.cached_tokens),
+            _add(self.reasoning_tokens, other.reasoning_tokens),
+        )
+
+
+def _add(a: int | None, b: int | None) -> int | None:
+    return b if a is None else a if b is None else a + b
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back for one prompt."""
+
+    text: str
+    positions: tuple[Position, ...] = ()
+    """One per generated token where alternatives were asked for."""
+    finish_reason: str | None = None
+    """"stop", "length", "content_filter", … as the provider says."""
+    refusal: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    """The model that the provider says answered."""
+    response_id: str | None = None
+    system_fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextScores:
+    """Exact natural-log probabilities of given texts after one prompt."""
+
+    logprobs: tuple[tuple[float, ...], ...]
+    """For each text, the logprob of each of its tokens given all before it."""
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    response_id: str | None = None
+    system_fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a language model can do, and what works best with it, as measured or probed."""
+
+    top_logprobs: int
+    """Alternatives it shows at a position; 0 where it shows none."""
+    scores_text: bool
+    """Whether `score` works."""
+    forms: frozenset[PromptForm]
+    form: PromptForm
+    """The form used where the caller names none."""
+    readouts: Mapping[str, Readout]
+    """Question kind ("choice", "score", "boolean") -> the readout used where none is named."""
+    temperature: float = 1.0
+    """The sampling temperature at which its logprobs are those of the model itself."""
+    scored_by: Literal["local", "sequence"] = "sequence"
+    """The method to name in the evidence of an answer read through `score`."""
+    tokenizer: str | None = None
+    """A tiktoken encoding, where known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to continue a prompt."""
+
+    max_tokens: int = 1
+    top_logprobs: int = 0
+    """Alternatives wanted at each position; at most what the model's capabilities say."""
+    temperature: float = 1.0
+    seed: int | None = None
+    json_schema: Mapping[str, JSON] | None = None
+    """A JSON Schema the text must follow, through the provider's own response format."""
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Anything that can say how likely the next token is.
+
+    Every method raises ModelError and its kinds, nothing else on purpose: CapabilityError for
+    what the endpoint cannot do, ProviderError with `retryable` for a failed request. Retries,
+    limits and deadlines are the caller's: one call is one request (or one exact score).
+    """
+
+    @property
+    def provider(self) -> str:
+        """The provider's short name, such as "openai"."""
+        ...
+
+    @property
+    def model_id(self) -> str:
+        """The model's name at the provider."""
+        ...
+
+    async def capabilities(self) -> Capabilities:
+        """Say what the model can do; probed at most once per endpoint, model and settings."""
+        ...
+
+    async def complete(
+        self, prompt: Prompt, sampling: Sampling, *, options: Mapping[str, JSON]
+    ) -> Reply:
+        """Continue the prompt; `options` are passed to the provider as they are."""
+        ...
+
+    async def score(
+        self, prompt: Prompt, texts: Sequence[str], *, options: Mapping[str, JSON]
+    ) -> TextScores:
+        """Return the exact logprobs of each text as the continuation of the prompt."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections and processes; the model is not used afterwards."""
+        ...

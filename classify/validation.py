@@ -1,0 +1,63 @@
+"""Turn pydantic's errors into ours: the field, the value and the way out, one line each."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from classify.errors import InvalidInput
+
+
+class Strict(BaseModel):
+    """A frozen model that takes no unknown field and raises InvalidInput."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    if not TYPE_CHECKING:  # type checkers keep the constructor that the fields define
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise invalid_input(error, type(self).__name__) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fields_are_known(cls, values: object) -> object:
+        if isinstance(values, Mapping):
+            for key in values:
+                if key not in cls.model_fields:
+                    raise ValueError(unknown_name("field", key, cls.model_fields))
+        return values
+
+
+def invalid_input(error: ValidationError, where: str) -> InvalidInput:
+    """Return the error to raise for a failed validation of what stands at `where`.
+
+    The class of an InvalidInput raised inside a validator is kept.
+    """
+    problems = error.errors(include_url=False)
+    lines = [_line(problem["loc"], problem["msg"], problem, where) for problem in problems]
+    causes = [problem.get("ctx", {}).get("error") for problem in problems]
+    kind = next((type(c) for c in causes if isinstance(c, InvalidInput)), InvalidInput)
+    return kind("\n".join(lines))
+
+
+def _line(loc: Iterable[int | str], message: str, problem: Mapping[str, Any], where: str) -> str:
+    place = where + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in loc)
+    if problem["type"] in ("value_error", "assertion_error"):
+        return f"{place}: {problem['ctx']['error']}"
+    if problem["type"] == "missing":
+        return f"{place}: is required and missing"
+    return f"{place}: {message[:1].lower()}{message[1:]}, got {problem['input']!r}"
+
+
+def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
+    """Return the message for a name that is not among the known ones, with a suggestion."""
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(names))}"
+    return f"unknown {what} {name!r}: {hint}"
