@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 
 from classify.evidence import Evidence, Method
 
@@ -72,6 +72,14 @@ class BooleanAnswer(_Answer):
     type: Literal["boolean"] = "boolean"
     probability: float
     """P(true), in [0, 1]."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _probabilities_follow(cls, values: object) -> object:
+        # They are written out with the answer, and computed again when it is read back.
+        if isinstance(values, Mapping):
+            return {key: value for key, value in values.items() if key != "probabilities"}
+        return values
 
     @computed_field  # type: ignore[prop-decorator]  # mypy #1362: decorators on a property
     @property
