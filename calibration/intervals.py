@@ -1,0 +1,187 @@
+"""Intervals for rates and for means.
+
+Rates: Wilson by default, Clopper-Pearson where the coverage must be guaranteed, Jeffreys as a
+posterior. Means of losses: BCa bootstrap over rows, or over clusters where rows share an item.
+There is no bootstrap of a calibration error here on purpose: resampling inflates it, and the
+percentile interval covers the truth in 0 to 7 % of cases at 50 to 100 rows.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, sample_weights
+from classify.calibration.measurement import Measurement
+from classify.calibration.outcomes import effective_n
+from classify.errors import CalibrationError
+
+_NORMAL = NormalDist()
+_NORMAL_FROM = 50_000
+"""Clusters from which the bootstrap of a mean is the normal interval to four digits."""
+_CHUNK = 2_000_000
+
+
+def wilson(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
+    """Return a rate with Wilson's score interval (1927); the ends are exact at 0 and at n.
+
+    Counts may be fractions, as weighted ones are.
+    """
+    rate = _rate(successes, n)
+    z = normal_quantile(confidence)
+    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(rate * (1 - rate) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
+    low = 0.0 if successes == 0 else max(0.0, centre - half)
+    high = 1.0 if successes == n else min(1.0, centre + half)
+    return Measurement(rate, f"Wilson {confidence:.0%}", round(n), low, high)
+
+
+def clopper_pearson(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
+    """Return a rate with the exact binomial interval: coverage is never below `confidence`."""
+    from scipy.special import betaincinv
+
+    rate, tail = _rate(successes, n), (1 - _checked(confidence)) / 2
+    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    return Measurement(rate, f"Clopper-Pearson {confidence:.0%}", round(n), low, high)
+
+
+def jeffreys(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
+    """Return a rate with the central posterior interval under the prior Beta(1/2, 1/2)."""
+    from scipy.special import betaincinv
+
+    rate, tail = _rate(successes, n), (1 - _checked(confidence)) / 2
+    a, b = successes + 0.5, n - successes + 0.5
+    low, high = float(betaincinv(a, b, tail)), float(betaincinv(a, b, 1 - tail))
+    return Measurement(rate, f"Jeffreys {confidence:.0%}", round(n), low, high)
+
+
+def weighted_wilson(
+    outcomes: ArrayLike, *, weights: ArrayLike | None = None, confidence: float = 0.95
+) -> Measurement:
+    """Return the weighted mean of outcomes in [0, 1] with Wilson's interval.
+
+    The width follows the effective number of rows (Kish): doubling every weight changes nothing.
+    """
+    values, w = _values(outcomes, weights)
+    if ((values < 0.0) | (values > 1.0)).any():
+        raise CalibrationError("outcomes must be between 0 and 1 for Wilson's interval")
+    n = effective_n(w)
+    rate = float(values @ w / w.sum())
+    # Rounding must not move an all-right or an all-wrong set off its exact end.
+    rate = 0.0 if not values.any() else 1.0 if (values == 1.0).all() else rate
+    found = wilson(n if rate == 1.0 else rate * n, n, confidence=confidence)
+    return Measurement(rate, found.rule, values.size, found.low, found.high)
+
+
+def mean_interval(
+    values: ArrayLike,
+    *,
+    seed: int,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+) -> Measurement:
+    """Return a weighted mean with a BCa bootstrap interval (Efron 1987), by cluster if grouped.
+
+    Rows that share a value in `groups` are drawn together. From 50,000 rows or clusters the
+    normal interval is given instead, to which BCa converges; the rule says which. Where every
+    cluster has the same mean the interval has no width: resampling cannot see what never varied.
+    """
+    x, w = _values(values, weights)
+    if not np.isfinite(x).all():
+        raise CalibrationError("values must be finite: an infinite loss has no interval")
+    sums, masses = _cluster_sums(x, w, groups)
+    mean = float(sums.sum() / masses.sum())
+    if sums.size < 2:
+        raise CalibrationError("an interval needs at least two rows (or clusters), got one")
+    kind = "cluster" if groups is not None else "row"
+    if sums.size >= _NORMAL_FROM:
+        half = normal_quantile(confidence) * _standard_error(sums, masses, mean)
+        return Measurement(
+            mean, f"normal over {kind}s {confidence:.0%}", x.size, mean - half, mean + half
+        )
+    means = _resampled_means(sums, masses, resamples=resamples, seed=seed)
+    low, high = _bca_ends(means, mean, sums, masses, _checked(confidence))
+    rule = f"BCa over {kind}s {confidence:.0%}, {resamples} resamples, seed {seed}"
+    return Measurement(mean, rule, x.size, low, high)
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return z such that a standard normal lies within ±z with this probability."""
+    return _NORMAL.inv_cdf(1 - (1 - _checked(confidence)) / 2)
+
+
+def _bca_ends(
+    means: Floats, mean: float, sums: Floats, masses: Floats, confidence: float
+) -> tuple[float, float]:
+    left_out = (sums.sum() - sums) / (masses.sum() - masses)
+    pull = left_out.mean() - left_out
+    scale = float(pull @ pull)
+    if scale <= 1e-24 * max(1.0, mean * mean) or np.ptp(means) == 0.0:
+        return mean, mean
+    acceleration = float((pull**3).sum()) / (6 * scale**1.5)
+    # Half of the ties count as below: with few distinct means the median is one of them.
+    below = (np.sum(means < mean) + 0.5 * np.sum(means == mean)) / means.size
+    bias = _NORMAL.inv_cdf(min(max(float(below), 1 / means.size), 1 - 1 / means.size))
+    z = normal_quantile(confidence)
+    shifted = [bias + end for end in (-z, z)]
+    levels = [_NORMAL.cdf(bias + s / max(1 - acceleration * s, 1e-3)) for s in shifted]
+    low, high = np.quantile(means, levels)
+    return float(low), float(high)
+
+
+def _resampled_means(sums: Floats, masses: Floats, *, resamples: int, seed: int) -> Floats:
+    random = np.random.default_rng(seed)
+    means = np.empty(resamples)
+    step = max(1, _CHUNK // sums.size)
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        drawn = random.integers(sums.size, size=(rows, sums.size))
+        means[start : start + rows] = sums[drawn].sum(axis=1) / masses[drawn].sum(axis=1)
+    return means
+
+
+def _standard_error(sums: Floats, masses: Floats, mean: float) -> float:
+    residual = sums - mean * masses
+    g = sums.size
+    return math.sqrt(float(residual @ residual) * g / (g - 1)) / float(masses.sum())
+
+
+def _cluster_sums(x: Floats, w: Floats, groups: ArrayLike | None) -> tuple[Floats, Floats]:
+    if groups is None:
+        return x * w, w
+    raw = np.asarray(groups)
+    if raw.shape != x.shape:
+        raise CalibrationError(f"groups must have the shape {x.shape}, got {raw.shape}")
+    _, index = np.unique(raw, return_inverse=True)
+    sums: Floats = np.bincount(index, weights=x * w).astype(np.float64, copy=False)
+    masses: Floats = np.bincount(index, weights=w).astype(np.float64, copy=False)
+    return sums[masses > 0.0], masses[masses > 0.0]
+
+
+def _values(values: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1 or x.size == 0:
+        raise CalibrationError(f"values must be one-dimensional and not empty, got {x.shape}")
+    if np.isnan(x).any():
+        raise CalibrationError(f"values[{int(np.argmax(np.isnan(x)))}] is nan")
+    return x, sample_weights(weights, n=x.size)
+
+
+def _rate(successes: float, n: float) -> float:
+    if not n > 0:
+        raise CalibrationError(f"n must be above 0 for a rate, got {n!r}")
+    if not 0 <= successes <= n:
+        raise CalibrationError(f"successes must be between 0 and n={n!r}, got {successes!r}")
+    return successes / n
+
+
+def _checked(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise CalibrationError(f"confidence must be between 0 and 1, got {confidence!r}")
+    return confidence

@@ -1,0 +1,33 @@
+"""One measured number: its value, the rule that made it, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A value with its rule and, where they exist, its interval and what chance would give."""
+
+    value: float
+    rule: str
+    """The definition, with the choices that change the number, such as the bins."""
+    n: int
+    """How many rows counted: those with a weight above zero."""
+    low: float | None = None
+    high: float | None = None
+    null_mean: float | None = None
+    """What a perfectly calibrated model would show on average on these rows."""
+    p_value: float | None = None
+    """How often chance alone gives a value at least as large (for signed values, as far out)."""
+
+    def __str__(self) -> str:
+        """Show the value, its interval, its null value and its rule on one line."""
+        text = f"{self.value:.4f}"
+        if self.low is not None and self.high is not None:
+            text += f" [{self.low:.4f}, {self.high:.4f}]"
+        if self.null_mean is not None:
+            text += f", by chance {self.null_mean:.4f}"
+        if self.p_value is not None:
+            text += f", p {self.p_value:.3g}"
+        return f"{text}  ({self.rule}, n={self.n})"
