@@ -1,0 +1,140 @@
+"""Policies that say, for one answer, whether to decide alone or to hand over.
+
+A policy is fitted once, stored as JSON beside its calibrator, and asked for every answer. It
+carries the guarantee it was made with, and knows nothing of models, questions or prompts. Its
+promise holds only for log-probabilities that went through the calibrator it was fitted behind.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
+
+from classify.calibration.arrays import Ints, log_probabilities
+from classify.calibration.prediction_sets import PredictionSets
+from classify.calibration.risk_control import RiskControl
+from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a policy says about one answer."""
+
+    option: int | None
+    """The index of the option (or action) to take; None to hand over."""
+    guarantee: str
+    """What the policy promises about the answers it decides alone."""
+
+    @property
+    def decides_alone(self) -> bool:
+        """Whether the answer stands without a person."""
+        return self.option is not None
+
+
+class _Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+    guarantee: str = Field(min_length=1)
+    """What is promised about the answers decided alone, in a sentence."""
+    fingerprint: str | None = None
+    """Of the calibrator the policy was fitted behind; None where it was fitted on raw answers."""
+
+    def options(self, log_p: ArrayLike) -> Ints:
+        """Return the option to take for every row (n,) of log_p (n, K); -1 to hand over."""
+        raise NotImplementedError
+
+    def decides_alone(self, log_p: ArrayLike) -> NDArray[np.bool_]:
+        """Return which rows (n,) of log_p (n, K) stand without a person."""
+        return self.options(log_p) != HAND_OVER
+
+    def decide(self, log_p: ArrayLike) -> Decision:
+        """Decide about one answer, given its log-probabilities (K,)."""
+        x = np.asarray(log_p, dtype=np.float64)
+        if x.ndim != 1:
+            raise CalibrationError(f"log_p must be one answer's options, got the shape {x.shape}")
+        option = int(self.options(x[None, :])[0])
+        return Decision(None if option == HAND_OVER else option, self.guarantee)
+
+
+class ConfidencePolicy(_Policy):
+    """Decide alone where the likeliest option is likely enough."""
+
+    kind: Literal["confidence"] = "confidence"
+    threshold: float
+    """The lowest probability of the likeliest option that stands; inf hands everything over."""
+
+    @field_validator("threshold")
+    @classmethod
+    def _threshold_is_a_number(cls, threshold: float) -> float:
+        if math.isnan(threshold):
+            raise ValueError("threshold must be a number or inf, got nan")
+        return threshold
+
+    @classmethod
+    def from_risk(cls, risk: RiskControl, *, fingerprint: str | None = None) -> ConfidencePolicy:
+        """Make the policy of a controlled risk whose confidences were max p."""
+        return cls(threshold=risk.threshold, guarantee=str(risk), fingerprint=fingerprint)
+
+    def options(self, log_p: ArrayLike) -> Ints:
+        """Return the likeliest option of every sure row, and -1 for the others."""
+        x = log_probabilities(log_p)
+        likeliest: Ints = x.argmax(axis=1).astype(np.int64)
+        return np.where(np.exp(x.max(axis=1)) >= self.threshold, likeliest, HAND_OVER)
+
+
+class SetPolicy(_Policy):
+    """Decide alone where the prediction set holds exactly one option."""
+
+    kind: Literal["set"] = "set"
+    prediction_sets: PredictionSets
+
+    @classmethod
+    def from_sets(cls, sets: PredictionSets, *, fingerprint: str | None = None) -> SetPolicy:
+        """Make the policy of fitted prediction sets."""
+        return cls(prediction_sets=sets, guarantee=str(sets), fingerprint=fingerprint)
+
+    def options(self, log_p: ArrayLike) -> Ints:
+        """Return the only option of every set of one, and -1 for the others."""
+        chosen = self.prediction_sets.sets(log_p)
+        only: Ints = chosen.argmax(axis=1).astype(np.int64)
+        return np.where(chosen.sum(axis=1) == 1, only, HAND_OVER)
+
+
+class CostPolicy(_Policy):
+    """Take the cheapest action, and ask a person where that is cheaper still."""
+
+    kind: Literal["cost"] = "cost"
+    guarantee: str = "the lowest expected cost, as far as the probabilities are calibrated"
+    costs: tuple[tuple[float, ...], ...]
+    """One row per true option, one column per action."""
+    escalation_cost: float = Field(ge=0.0)
+    """The price of asking a person."""
+
+    @field_validator("costs")
+    @classmethod
+    def _costs_are_a_matrix(cls, costs: tuple[tuple[float, ...], ...]) -> object:
+        if len({len(row) for row in costs}) != 1:
+            raise ValueError(f"costs must have rows of one length, got {costs!r}")
+        cost_matrix(costs)
+        return costs
+
+    def options(self, log_p: ArrayLike) -> Ints:
+        """Return every row's cheapest action, and -1 where a person is cheaper."""
+        return best_actions(log_p, self.costs, escalation_cost=self.escalation_cost)
+
+
+AbstentionPolicy: TypeAlias = Annotated[
+    ConfidencePolicy | SetPolicy | CostPolicy, Field(discriminator="kind")
+]
+_ADAPTER: TypeAdapter[ConfidencePolicy | SetPolicy | CostPolicy] = TypeAdapter(AbstentionPolicy)
+
+
+def read_policy(text: str | bytes) -> ConfidencePolicy | SetPolicy | CostPolicy:
+    """Return the policy written by `policy.model_dump_json()`."""
+    return _ADAPTER.validate_json(text)

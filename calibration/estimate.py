@@ -1,0 +1,54 @@
+"""A number with its interval, the rule that made it, and how many of the rows it stands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from classify.calibration.intervals import wilson
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value that never travels without its interval, its rule and its number of rows."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    """How sure the interval is, such as 0.95."""
+    rule: str
+    """What was computed and how the interval was made, in words."""
+    n: int
+    """Rows used."""
+    total: int
+    """Rows given: those not used lacked a rating."""
+
+    def __str__(self) -> str:
+        """Write the value, the interval, the rule and "n used of N"."""
+        return (
+            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"({self.rule}, {self.confidence:.0%}, {self.n} used of {self.total})"
+        )
+
+
+def student_quantile(confidence: float, *, degrees: float) -> float:
+    """Return t such that a Student value lies within ±t with this probability."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 0.5 + open_unit(confidence, name="confidence") / 2.0))
+
+
+def open_unit(value: float, *, name: str) -> float:
+    """Return a number strictly between 0 and 1, or raise CalibrationError."""
+    if not 0.0 < value < 1.0:
+        raise CalibrationError(f"{name} must lie strictly between 0 and 1, got {value!r}")
+    return value
+
+
+def wilson_ends(k: float, n: float, *, confidence: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval for k of n."""
+    found = wilson(k, n, confidence=confidence)
+    if found.low is None or found.high is None:
+        raise AssertionError(f"Wilson's interval always has ends, got {found!r}")
+    return found.low, found.high

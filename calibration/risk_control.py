@@ -1,0 +1,237 @@
+"""Decide alone where the error is small enough, hand over the rest, and promise it.
+
+Two risks. Joint: the share of all rows that were decided alone and wrong. Selective: the share
+of wrong ones among those decided alone; it need not fall as the threshold rises, so it is tested
+threshold by threshold (learn then test, Angelopoulos 2021) instead of solved for. A row is
+decided alone when its confidence is at or above the threshold.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from classify.calibration.arrays import Floats, probabilities
+from classify.calibration.estimate import open_unit
+from classify.calibration.outlook import Outlook, RiskName, look_ahead
+from classify.calibration.risk_tests import (
+    binomial_p_values,
+    fewest_rows,
+    hoeffding_bentkus_p_values,
+)
+from classify.errors import CalibrationError
+
+GRID_STEPS = 50
+"""Steps of the default sequence of thresholds; from 25 to 50 the share kept hardly changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdStep:
+    """What was seen at one threshold."""
+
+    threshold: float
+    accepted: int
+    loss: float
+    """The sum of the losses among the accepted: the number of errors where losses are 0 or 1."""
+    p_value: float
+    """Of "the risk is above alpha here"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RiskControl:
+    """A threshold on confidence, and the promise it carries."""
+
+    risk: RiskName
+    threshold: float
+    """Decide alone at or above it; inf: nothing can be promised, so hand everything over."""
+    alpha: float
+    delta: float | None
+    """The chance that the promise fails; None where it holds on average over calibration sets."""
+    rule: str
+    n: int
+    accepted: int
+    """Calibration rows at or above the threshold."""
+    loss: float
+    """The sum of their losses."""
+    steps: tuple[ThresholdStep, ...]
+    """The thresholds tested, from strict to permissive; empty for the joint risk."""
+    outlook: Outlook
+    """What could be hoped for, before any threshold was tried."""
+
+    @property
+    def decides_alone(self) -> float:
+        """The share of the calibration rows that the policy decides alone."""
+        return self.accepted / self.n
+
+    def __str__(self) -> str:
+        """Say the promise, the threshold, what it keeps, and the outlook."""
+        if math.isinf(self.threshold):
+            return f"no threshold keeps the {self.risk} error at {self.alpha:.1%}: {self.outlook}"
+        sure = "on average" if self.delta is None else f"with {1 - self.delta:.0%} confidence"
+        return (
+            f"decide alone at confidence >= {self.threshold:.4g}: {self.risk} error at most "
+            f"{self.alpha:.1%} {sure} ({self.rule}); {self.decides_alone:.1%} of {self.n} rows "
+            f"decided alone, {self.loss:g} wrong; {self.outlook}"
+        )
+
+
+def control_joint_risk(confidence: ArrayLike, loss: ArrayLike, *, alpha: float) -> RiskControl:
+    """Keep E[loss · decided alone] <= alpha on average over calibration sets.
+
+    `loss` (n,) in [0, 1], such as 1 for wrong. Takes the lowest of the confidences at which
+    (sum of accepted losses + 1) / (n + 1) <= alpha (conformal risk control, Angelopoulos 2024).
+    """
+    rows = _Rows.of(confidence, loss)
+    bound = (rows.losses + 1.0) / (rows.n + 1.0)
+    # alpha is a decimal that has no exact double; a bound equal to it has passed.
+    passed = bound <= open_unit(alpha, name="alpha") + 1e-12
+    return _joint(rows, passed, alpha=alpha, delta=None, rule="conformal risk control")
+
+
+def certify_joint_risk(
+    confidence: ArrayLike, loss: ArrayLike, *, alpha: float, delta: float = 0.1
+) -> RiskControl:
+    """Keep E[loss · decided alone] <= alpha in all but a share `delta` of calibration sets.
+
+    The joint risk falls as the threshold rises, so every confidence is tested, from strict to
+    permissive, up to the first that fails (RCPS, Bates 2021).
+    """
+    rows = _Rows.of(confidence, loss)
+    passed = rows.p_values(rows.losses, np.full_like(rows.losses, rows.n), alpha) <= open_unit(
+        delta, name="delta"
+    )
+    return _joint(rows, passed, alpha=alpha, delta=delta, rule=rows.test)
+
+
+def control_selective_risk(
+    confidence: ArrayLike,
+    loss: ArrayLike,
+    *,
+    alpha: float,
+    delta: float = 0.1,
+    thresholds: ArrayLike | None = None,
+) -> RiskControl:
+    """Keep E[loss | decided alone] <= alpha in all but a share `delta` of calibration sets.
+
+    Tests thresholds from strict to permissive, each at `delta`, and stops at the first that
+    fails. Without `thresholds` they are quantiles of the confidences, from the strictest with
+    enough rows: exact where the selective risk falls as confidence rises. Otherwise give a grid
+    that was fixed before the rows were seen; steps with too few rows to pass are left out.
+    """
+    rows = _Rows.of(confidence, loss)
+    least = fewest_rows(alpha=alpha, delta=delta)
+    grid = _quantiles(rows, least) if thresholds is None else _given_grid(thresholds)
+    accepted, losses = rows.at(grid)
+    enough = accepted >= least
+    grid, accepted, losses = grid[enough], accepted[enough], losses[enough]
+    p = rows.p_values(losses, accepted, alpha)
+    failed = np.flatnonzero(p > delta)
+    steps = tuple(
+        ThresholdStep(float(t), int(m), float(k), float(p_value))
+        for t, m, k, p_value in zip(grid, accepted, losses, p, strict=True)
+    )[: failed[0] + 1 if failed.size else None]
+    passed = steps[:-1] if failed.size else steps
+    last = passed[-1] if passed else ThresholdStep(math.inf, 0, 0.0, 1.0)
+    return RiskControl(
+        risk="selective",
+        threshold=last.threshold,
+        alpha=alpha,
+        delta=delta,
+        rule=f"fixed sequence, {rows.test}",
+        n=rows.n,
+        accepted=last.accepted,
+        loss=last.loss,
+        steps=steps,
+        outlook=look_ahead(rows.n, loss=rows.total, alpha=alpha, delta=delta),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The distinct confidences from high to low, with running sums: ties are one threshold."""
+
+    thresholds: Floats
+    accepted: Floats
+    losses: Floats
+    n: int
+    zero_one: bool
+
+    @classmethod
+    def of(cls, confidence: ArrayLike, loss: ArrayLike) -> _Rows:
+        c = np.asarray(confidence, dtype=np.float64)
+        x = probabilities(loss, name="loss")
+        if c.shape != x.shape or c.size == 0:
+            raise CalibrationError(
+                f"confidence and loss must be two arrays of one length, at least 1, "
+                f"got {c.shape} and {x.shape}"
+            )
+        if np.isnan(c).any():
+            raise CalibrationError(f"confidence[{int(np.argmax(np.isnan(c)))}] is nan")
+        order = np.argsort(-c, kind="stable")
+        c = c[order]
+        last = np.append(c[1:] != c[:-1], True)
+        return cls(
+            thresholds=c[last],
+            accepted=np.flatnonzero(last).astype(np.float64) + 1.0,
+            losses=np.cumsum(x[order])[last],
+            n=c.size,
+            zero_one=bool(((x == 0.0) | (x == 1.0)).all()),
+        )
+
+    @property
+    def total(self) -> float:
+        # A running sum may end a rounding error above n.
+        return min(float(self.losses[-1]), float(self.n))
+
+    @property
+    def test(self) -> str:
+        return "exact binomial tail" if self.zero_one else "Hoeffding-Bentkus"
+
+    def at(self, thresholds: Floats) -> tuple[Floats, Floats]:
+        """Return how many rows are accepted at each threshold, and the sums of their losses."""
+        index = np.searchsorted(-self.thresholds, -thresholds, side="right")
+        return np.append(0.0, self.accepted)[index], np.append(0.0, self.losses)[index]
+
+    def p_values(self, losses: Floats, accepted: Floats, alpha: float) -> Floats:
+        test = binomial_p_values if self.zero_one else hoeffding_bentkus_p_values
+        return test(losses, accepted, alpha=alpha)
+
+
+def _joint(
+    rows: _Rows, passed: NDArray[np.bool_], *, alpha: float, delta: float | None, rule: str
+) -> RiskControl:
+    kept = int(np.cumprod(passed).sum())
+    return RiskControl(
+        risk="joint",
+        threshold=float(rows.thresholds[kept - 1]) if kept else math.inf,
+        alpha=alpha,
+        delta=delta,
+        rule=rule,
+        n=rows.n,
+        accepted=int(rows.accepted[kept - 1]) if kept else 0,
+        loss=float(rows.losses[kept - 1]) if kept else 0.0,
+        steps=(),
+        outlook=look_ahead(rows.n, loss=rows.total, alpha=alpha, delta=delta, risk="joint"),
+    )
+
+
+def _quantiles(rows: _Rows, least: int) -> Floats:
+    """Return thresholds that accept from `least` rows to all of them, in about equal steps."""
+    if rows.n < least:
+        return np.zeros(0)
+    wanted = np.linspace(least, rows.n, GRID_STEPS)
+    index = np.unique(np.searchsorted(rows.accepted, np.round(wanted)))
+    return rows.thresholds[index]
+
+
+def _given_grid(thresholds: ArrayLike) -> Floats:
+    grid = np.asarray(thresholds, dtype=np.float64)
+    if grid.ndim != 1 or grid.size == 0 or not (np.diff(grid) < 0.0).all():
+        raise CalibrationError(
+            f"thresholds must fall from strict to permissive, such as [0.9, 0.8, 0.7], "
+            f"got {grid.tolist()!r}"
+        )
+    return grid

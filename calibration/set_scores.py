@@ -1,0 +1,102 @@
+"""How strange an option looks for a row: the scores that prediction sets are cut from.
+
+Low means likely. `truth_scores` gives (n,) for the true options without sorting a row;
+`option_scores` gives (n, K) for all options. Both take probabilities (n, K), not their logs.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from classify.calibration.arrays import Floats, Ints
+
+ScoreName: TypeAlias = Literal["lac", "aps", "raps", "interval"]
+
+
+class SetScore(BaseModel):
+    """A score by name: what makes an option strange.
+
+    lac: 1 - p, the smallest sets (Sadinle 2019). aps: the mass of the likelier options plus
+    u·p, sets that adapt to hard rows (Romano 2020). raps: aps plus `penalty` per rank beyond
+    `free_ranks`, without long tails (Angelopoulos 2021). interval: the mass of the interval of
+    levels that has grown to hold the option (Lu 2022).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ScoreName
+    penalty: float = Field(default=0.01, ge=0.0)
+    """Only "raps": what each rank beyond `free_ranks` adds."""
+    free_ranks: int = Field(default=1, ge=0)
+    """Only "raps": how many of the likeliest options carry no penalty."""
+
+
+def truth_scores(p: Floats, y: Ints, *, score: SetScore, u: Floats) -> Floats:
+    """Return the score of each row's true option (n,); `u` (n,) in [0, 1] is used by aps, raps."""
+    rows = np.arange(len(p))
+    own: Floats = p[rows, y]
+    if score.name == "lac":
+        return 1.0 - own
+    if score.name == "interval":
+        grown: Floats = _grown_intervals(p)[rows, y]
+        return grown
+    above = np.zeros(len(p))
+    rank = np.ones(len(p))
+    # One pass per option: no (n, K) mask is built, and no row is sorted.
+    for k in range(p.shape[1]):
+        ahead: NDArray[np.bool_] = (p[:, k] > own) | ((p[:, k] == own) & (k < y))
+        above += np.where(ahead, p[:, k], 0.0)
+        rank += ahead
+    return above + u * own + _rank_penalty(rank, score)
+
+
+def option_scores(p: Floats, *, score: SetScore, u: Floats) -> Floats:
+    """Return the score of every option of every row (n, K); `u` (n,) is used by aps, raps."""
+    if score.name == "lac":
+        return 1.0 - p
+    if score.name == "interval":
+        return _grown_intervals(p)
+    order = np.argsort(-p, axis=1, kind="stable")
+    ordered = np.take_along_axis(p, order, axis=1)
+    ranks = np.arange(1.0, p.shape[1] + 1.0)
+    ranked = np.cumsum(ordered, axis=1) - (1.0 - u[:, None]) * ordered
+    scores = np.empty_like(p)
+    np.put_along_axis(scores, order, ranked + _rank_penalty(ranks, score), axis=1)
+    return scores
+
+
+def _rank_penalty(rank: Floats, score: SetScore) -> Floats:
+    if score.name != "raps":
+        return np.zeros_like(rank)
+    excess: Floats = np.maximum(0.0, rank - score.free_ranks)
+    return score.penalty * excess
+
+
+def _grown_intervals(p: Floats) -> Floats:
+    """Grow an interval from the likeliest level to the likelier neighbour, level by level.
+
+    A level's score is the mass of the interval at the moment it joins, so cutting the scores
+    anywhere leaves levels without a gap. Ties go to the lower level.
+    """
+    n, k = p.shape
+    rows: Ints = np.arange(n, dtype=np.int64)
+    # A column of -1 on either side: a border is never the likelier neighbour.
+    padded = np.full((n, k + 2), -1.0)
+    padded[:, 1:-1] = p
+    low: Ints = p.argmax(axis=1).astype(np.int64) + 1
+    high: Ints = low.copy()
+    mass: Floats = padded[rows, low]
+    scores = np.empty((n, k + 2))
+    scores[rows, low] = mass
+    for _ in range(k - 1):
+        down: Floats = padded[rows, low - 1]
+        up: Floats = padded[rows, high + 1]
+        goes_down: NDArray[np.bool_] = down >= up
+        mass = mass + np.maximum(down, up)
+        low, high = low - goes_down, high + ~goes_down
+        scores[rows, np.where(goes_down, low, high)] = mass
+    return scores[:, 1:-1]

@@ -1,0 +1,99 @@
+"""What to do when mistakes have prices: the cheapest action under calibrated probabilities.
+
+Costs are a matrix (K true options, A actions): costs[k][a] is paid for action a when k is true.
+With one action per option this is "true option, predicted option". Only calibrated
+probabilities make the expected cost the cost that will be paid.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import (
+    Floats,
+    Ints,
+    class_labels,
+    log_probabilities,
+    sample_weights,
+)
+from classify.errors import CalibrationError
+
+HAND_OVER = -1
+"""The action of a row that is too dear to decide alone."""
+
+
+def binary_threshold(*, false_positive: float, false_negative: float) -> float:
+    """Return the probability of "yes" from which saying yes is the cheaper mistake.
+
+    >>> binary_threshold(false_positive=1.0, false_negative=4.0)
+    0.2
+    """
+    both = false_positive + false_negative
+    if min(false_positive, false_negative) < 0.0 or not 0.0 < both < float("inf"):
+        raise CalibrationError(
+            f"costs must be finite, not negative and not both 0, got "
+            f"false_positive={false_positive!r}, false_negative={false_negative!r}"
+        )
+    return false_positive / both
+
+
+def expected_costs(log_p: ArrayLike, costs: ArrayLike) -> Floats:
+    """Return the expected cost of every action in every row (n, A)."""
+    x = log_probabilities(log_p)
+    expected: Floats = np.exp(x) @ cost_matrix(costs, k=x.shape[1])
+    return expected
+
+
+def best_actions(
+    log_p: ArrayLike, costs: ArrayLike, *, escalation_cost: float | None = None
+) -> Ints:
+    """Return each row's cheapest action (n,); ties go to the first.
+
+    With an `escalation_cost`, the price of asking a person, a row whose cheapest action is not
+    cheaper than that becomes HAND_OVER (-1).
+    """
+    expected = expected_costs(log_p, costs)
+    actions: Ints = expected.argmin(axis=1).astype(np.int64)
+    if escalation_cost is None:
+        return actions
+    if not escalation_cost >= 0.0:
+        raise CalibrationError(f"escalation_cost must not be negative, got {escalation_cost!r}")
+    cheapest = expected[np.arange(len(expected)), actions]
+    return np.where(cheapest < escalation_cost, actions, HAND_OVER)
+
+
+def realised_cost(
+    actions: ArrayLike,
+    y: ArrayLike,
+    costs: ArrayLike,
+    *,
+    escalation_cost: float = 0.0,
+    weights: ArrayLike | None = None,
+) -> float:
+    """Return the mean cost that these actions had on labelled rows: a check, not a tuning aim.
+
+    Rows with the action HAND_OVER pay `escalation_cost`.
+    """
+    matrix = cost_matrix(costs)
+    chosen = np.asarray(actions)
+    if chosen.ndim != 1 or chosen.size == 0:
+        raise CalibrationError(f"actions must be a list of at least one, got {chosen.shape}")
+    handed_over = chosen == HAND_OVER
+    acted = class_labels(
+        np.where(handed_over, 0, chosen), n=chosen.size, k=matrix.shape[1], name="actions"
+    )
+    labels = class_labels(y, n=chosen.size, k=len(matrix))
+    paid = np.where(handed_over, escalation_cost, matrix[labels, acted])
+    return float(np.average(paid, weights=sample_weights(weights, n=chosen.size)))
+
+
+def cost_matrix(costs: ArrayLike, *, k: int | None = None) -> Floats:
+    """Return the costs as a finite matrix with one row per true option, or raise."""
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.size == 0 or (k is not None and len(matrix) != k):
+        rows = "one row per true option" if k is None else f"{k} rows, one per true option"
+        raise CalibrationError(f"costs must be a matrix with {rows}, got {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise CalibrationError(f"costs must be finite, got {matrix.tolist()!r}")
+    return matrix
