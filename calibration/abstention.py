@@ -8,6 +8,7 @@ promise holds only for log-probabilities that went through the calibrator it was
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
@@ -15,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
-from classify.calibration.arrays import Ints, log_probabilities
+from classify.calibration.arrays import Floats, Ints, class_labels, log_probabilities
 from classify.calibration.prediction_sets import PredictionSets
-from classify.calibration.risk_control import RiskControl
+from classify.calibration.risk_control import RiskControl, control_selective_risk
 from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
 from classify.errors import CalibrationError
 
@@ -37,7 +38,7 @@ class Decision:
         return self.option is not None
 
 
-class _Policy(BaseModel):
+class _Policy(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
     guarantee: str = Field(min_length=1)
@@ -45,13 +46,14 @@ class _Policy(BaseModel):
     fingerprint: str | None = None
     """Of the calibrator the policy was fitted behind; None where it was fitted on raw answers."""
 
+    @abstractmethod
     def options(self, log_p: ArrayLike) -> Ints:
         """Return the option to take for every row (n,) of log_p (n, K); -1 to hand over."""
-        raise NotImplementedError
 
     def decides_alone(self, log_p: ArrayLike) -> NDArray[np.bool_]:
         """Return which rows (n,) of log_p (n, K) stand without a person."""
-        return self.options(log_p) != HAND_OVER
+        stands: NDArray[np.bool_] = self.options(log_p) != HAND_OVER
+        return stands
 
     def decide(self, log_p: ArrayLike) -> Decision:
         """Decide about one answer, given its log-probabilities (K,)."""
@@ -78,14 +80,37 @@ class ConfidencePolicy(_Policy):
 
     @classmethod
     def from_risk(cls, risk: RiskControl, *, fingerprint: str | None = None) -> ConfidencePolicy:
-        """Make the policy of a controlled risk whose confidences were max p."""
+        """Make the policy of a risk that was controlled on `confidences(log_p)`."""
         return cls(threshold=risk.threshold, guarantee=str(risk), fingerprint=fingerprint)
+
+    @classmethod
+    def fit(
+        cls, log_p: ArrayLike, y: ArrayLike, *, alpha: float, delta: float = 0.1
+    ) -> ConfidencePolicy:
+        """Fit "wrong in at most alpha of the answers decided alone" on labelled rows.
+
+        The promise fails for a share `delta` of calibration sets; see control_selective_risk.
+        """
+        x = log_probabilities(log_p)
+        wrong = x.argmax(axis=1) != class_labels(y, n=len(x), k=x.shape[1])
+        return cls.from_risk(
+            control_selective_risk(confidences(log_p), wrong, alpha=alpha, delta=delta)
+        )
 
     def options(self, log_p: ArrayLike) -> Ints:
         """Return the likeliest option of every sure row, and -1 for the others."""
         x = log_probabilities(log_p)
         likeliest: Ints = x.argmax(axis=1).astype(np.int64)
-        return np.where(np.exp(x.max(axis=1)) >= self.threshold, likeliest, HAND_OVER)
+        return np.where(confidences(log_p) >= self.threshold, likeliest, HAND_OVER)
+
+
+def confidences(log_p: ArrayLike) -> Floats:
+    """Return the probability of each row's likeliest option (n,): what ConfidencePolicy compares.
+
+    Take them from here when fitting, so that a row at the threshold is on the same side later.
+    """
+    top: Floats = np.exp(log_probabilities(log_p).max(axis=1))
+    return top
 
 
 class SetPolicy(_Policy):

@@ -52,3 +52,15 @@ def wilson_ends(k: float, n: float, *, confidence: float) -> tuple[float, float]
     if found.low is None or found.high is None:
         raise AssertionError(f"Wilson's interval always has ends, got {found!r}")
     return found.low, found.high
+
+
+def unvaried_ends(
+    observed: float, chance: float, *, n: float, confidence: float
+) -> tuple[float, float]:
+    """Return the ends of (observed - chance) / (1 - chance) where no item differs from another.
+
+    A variance of zero is not certainty: the observed agreement gets Wilson's interval for n
+    items, with the chance agreement as it was seen.
+    """
+    low, high = wilson_ends(min(1.0, max(0.0, observed)) * n, n, confidence=confidence)
+    return (low - chance) / (1.0 - chance), (high - chance) / (1.0 - chance)

@@ -1,0 +1,128 @@
+"""Do two raters agree beyond chance: confusion and Cohen's kappa.
+
+For several raters see `rater_agreement`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, sample_weights
+from classify.calibration.estimate import Estimate, unvaried_ends
+from classify.calibration.intervals import normal_quantile
+from classify.calibration.ratings import (
+    MISSING,
+    Level,
+    Scheme,
+    agreement_weights,
+    declared_levels,
+    level_indices,
+)
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often each level met each other: rows are the first rater, columns the second."""
+
+    levels: tuple[Level, ...]
+    counts: tuple[tuple[float, ...], ...]
+    """Sums of weights; numbers of items where every weight is 1."""
+    n: int
+    """Items that both rated."""
+    total: int
+
+    @property
+    def agreement(self) -> float:
+        """The share on the diagonal."""
+        matrix = np.asarray(self.counts)
+        return float(np.trace(matrix) / matrix.sum())
+
+    def __str__(self) -> str:
+        """Write the table with its levels, and "n used of N"."""
+        names = [str(level) for level in self.levels]
+        cells = [[f"{count:g}" for count in row] for row in self.counts]
+        width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)])
+        lines = [" ".join(text.rjust(width) for text in ["", *names])]
+        for name, row in zip(names, cells, strict=True):
+            lines.append(" ".join(text.rjust(width) for text in [name, *row]))
+        return "\n".join([*lines, f"({self.n} used of {self.total})"])
+
+
+def confusion(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    levels: Sequence[Level],
+    weights: ArrayLike | None = None,
+) -> Confusion:
+    """Count the pairs of levels that two raters gave; items that one of them left out are not."""
+    table, n, total = _table(first, second, levels, weights)
+    return Confusion(declared_levels(levels), tuple(map(tuple, table.tolist())), n, total)
+
+
+def cohen_kappa(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    levels: Sequence[Level],
+    scheme: Scheme = "none",
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return Cohen's kappa with the large-sample interval of Fleiss, Cohen and Everitt (1969).
+
+    scheme: which disagreements count in part; "linear" and "quadratic" by the distance of the
+    *declared* levels. `weights` repeat items. Raises CalibrationError where both raters always
+    gave one and the same level: chance explains everything, see `gwet_ac` instead.
+    """
+    table, n, total = _table(first, second, levels, weights)
+    items = float(table.sum())
+    p: Floats = table / items
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    w = agreement_weights(len(p), scheme)
+    observed = float((w * p).sum())
+    chance = float(rows @ w @ columns)
+    room = 1.0 - chance
+    if room < 1e-12:
+        raise CalibrationError(
+            f"kappa is undefined: both raters gave one level to all {n} items; use gwet_ac"
+        )
+    kappa = (observed - chance) / room
+    drift = (w @ columns)[:, None] + (w @ rows)[None, :]
+    spread = float((p * (w * room - drift * (1.0 - observed)) ** 2).sum())
+    variance = spread - (observed * chance - 2.0 * chance + observed) ** 2
+    half = normal_quantile(confidence) * math.sqrt(max(0.0, variance) / items) / room**2
+    rule = "Cohen's kappa" + ("" if scheme == "none" else f", {scheme} weights")
+    low, high = max(-1.0, kappa - half), min(1.0, kappa + half)
+    if half < 1e-12:
+        low, high = unvaried_ends(observed, chance, n=items, confidence=confidence)
+    return Estimate(kappa, low, high, confidence, rule, n, total)
+
+
+def _table(
+    first: ArrayLike, second: ArrayLike, levels: Sequence[Level], weights: ArrayLike | None
+) -> tuple[Floats, int, int]:
+    """Return the confusion matrix (K, K), the number of items both rated, and of all items."""
+    a = level_indices(first, levels, name="first")
+    b = level_indices(second, levels, name="second")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise CalibrationError(
+            f"first and second must be two lists of one length, got {a.shape} and {b.shape}"
+        )
+    k = len(levels)
+    w = None if weights is None else sample_weights(weights, n=a.size)
+    if a.size and min(int(a.min()), int(b.min())) == MISSING:
+        rated = (a != MISSING) & (b != MISSING)
+        a, b, w = a[rated], b[rated], None if w is None else w[rated]
+    if w is not None:
+        a, b, w = a[w > 0.0], b[w > 0.0], w[w > 0.0]
+    if a.size == 0:
+        raise CalibrationError("no item was rated by both raters")
+    counts = np.bincount(a * k + b, weights=w, minlength=k * k).reshape(k, k)
+    return counts.astype(np.float64), a.size, int(np.asarray(first).shape[0])

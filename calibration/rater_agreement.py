@@ -1,0 +1,214 @@
+"""Agreement beyond chance of several raters, with ratings missing: alpha, AC and Fleiss' kappa.
+
+All three are (observed - chance) / (1 - chance) on the counts of ratings per item and level;
+they differ in what they call chance. Intervals follow Gwet's linearised variance (2014) with
+Student's t over the items: how the number would move if other items had been rated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, Ints, sample_weights
+from classify.calibration.estimate import Estimate, student_quantile, unvaried_ends
+from classify.calibration.ratings import (
+    Level,
+    Scheme,
+    agreement_weights,
+    rater_indices,
+)
+from classify.errors import CalibrationError
+
+Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def krippendorff_alpha(
+    ratings: ArrayLike,
+    *,
+    levels: Sequence[Level],
+    metric: Metric = "nominal",
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return Krippendorff's alpha (2011) of ratings (raters, items); None and nan are missing.
+
+    Items with fewer than two ratings are not used. `weights` (items,) repeat items. "interval"
+    and "ratio" need numeric levels. Raises CalibrationError where all ratings are one level.
+    """
+    items = _Items.of(ratings, levels, weights).rated_by_two()
+    counts, w, mean = items.counts, items.w, items.mean_ratings
+    raters = counts.sum(axis=1)
+    distance = _distances(levels, metric, w @ counts)
+    # 1 - distance / largest is an agreement weight: alpha does not mind the unit of distance.
+    agree = 1.0 - distance / max(1e-300, float(distance.max()))
+    own = (counts * (counts @ agree - 1.0)).sum(axis=1) / (mean * (raters - 1.0))
+    share = w @ counts / (items.size * mean)
+    pairs = items.size * mean
+    observed = (1.0 - 1.0 / pairs) * float(w @ own) / items.size + 1.0 / pairs
+    chance = float(share @ agree @ share)
+    drawn = counts @ (agree @ share) / mean - chance * (raters - mean) / mean
+    rule = f"Krippendorff's alpha, {metric}"
+    return _estimate(items, observed, chance, own, drawn, rule=rule, confidence=confidence)
+
+
+def gwet_ac(
+    ratings: ArrayLike,
+    *,
+    levels: Sequence[Level],
+    scheme: Scheme = "none",
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return Gwet's AC1 (AC2 where the scheme has weights) of ratings (raters, items).
+
+    Its chance stays small where nearly all items are of one level, so it is defined, and says
+    something, where kappa breaks down. Items with one rating count in the chance only.
+    """
+    items = _Items.of(ratings, levels, weights)
+    agree = agreement_weights(len(levels), scheme)
+    share = items.shares
+    scale = agree.sum() / (len(levels) * (len(levels) - 1))
+    chance = float(scale * (share @ (1.0 - share)))
+    drawn = scale * (items.counts @ (1.0 - share)) / items.counts.sum(axis=1)
+    rule = "Gwet's AC1" if scheme == "none" else f"Gwet's AC2, {scheme} weights"
+    observed, own = items.pairwise(agree, chance)
+    return _estimate(items, observed, chance, own, drawn, rule=rule, confidence=confidence)
+
+
+def fleiss_kappa(
+    ratings: ArrayLike,
+    *,
+    levels: Sequence[Level],
+    scheme: Scheme = "none",
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return Fleiss' kappa of ratings (raters, items): kappa for raters who are interchangeable.
+
+    Raises CalibrationError where all ratings are one level.
+    """
+    items = _Items.of(ratings, levels, weights)
+    agree = agreement_weights(len(levels), scheme)
+    share = items.shares
+    chance = float(share @ agree @ share)
+    drawn = items.counts @ (agree @ share) / items.counts.sum(axis=1)
+    rule = "Fleiss' kappa" + ("" if scheme == "none" else f", {scheme} weights")
+    observed, own = items.pairwise(agree, chance)
+    return _estimate(items, observed, chance, own, drawn, rule=rule, confidence=confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """How many raters gave each level to each item, for items that anybody rated."""
+
+    counts: Floats
+    w: Floats
+    total: int
+
+    @classmethod
+    def of(cls, ratings: ArrayLike, levels: Sequence[Level], weights: ArrayLike | None) -> _Items:
+        indices = rater_indices(ratings, levels)
+        n, k = indices.shape[1], len(levels)
+        # A column for the missing ones is counted and cut off: no mask per level is needed.
+        first_cell: Ints = np.arange(n, dtype=np.int64) * (k + 1) + 1
+        cells: Ints = first_cell[None, :] + indices
+        counts = np.bincount(cells.ravel(), minlength=n * (k + 1)).reshape(n, k + 1)[:, 1:]
+        w = sample_weights(weights, n=n)
+        used = counts.any(axis=1) & (w > 0.0)
+        items = cls(counts[used].astype(np.float64), w[used], n)
+        items._need_pairs()
+        return items
+
+    def rated_by_two(self) -> _Items:
+        kept = self.counts.sum(axis=1) >= 2.0
+        return _Items(self.counts[kept], self.w[kept], self.total)
+
+    def _need_pairs(self) -> None:
+        if not (self.counts.sum(axis=1) >= 2.0).any():
+            raise CalibrationError("no item was rated by two raters")
+
+    @property
+    def size(self) -> float:
+        return float(self.w.sum())
+
+    @property
+    def mean_ratings(self) -> float:
+        return float(self.w @ self.counts.sum(axis=1)) / self.size
+
+    @property
+    def shares(self) -> Floats:
+        """The share of each level, every item counting once however many raters it had."""
+        shares: Floats = self.w @ (self.counts / self.counts.sum(axis=1, keepdims=True))
+        return shares / self.size
+
+    def pairwise(self, agree: Floats, chance: float) -> tuple[float, Floats]:
+        """Return the observed agreement of pairs, and each item's part in it.
+
+        An item with one rating has no pair: its part is what leaves the coefficient unmoved.
+        """
+        raters = self.counts.sum(axis=1)
+        paired = raters >= 2.0
+        pairs = np.where(paired, raters * (raters - 1.0), 1.0)
+        own = (self.counts * (self.counts @ agree - 1.0)).sum(axis=1) / pairs
+        share_paired = float(self.w @ paired) / self.size
+        observed = float(self.w @ np.where(paired, own, 0.0)) / (self.size * share_paired)
+        part = chance + np.where(paired, own - chance, 0.0) / share_paired
+        return observed, part
+
+
+def _estimate(
+    items: _Items,
+    observed: float,
+    chance: float,
+    own: Floats,
+    drawn: Floats,
+    *,
+    rule: str,
+    confidence: float,
+) -> Estimate:
+    """Return the coefficient with its interval from each item's pull on observed and chance."""
+    room = 1.0 - chance
+    if room < 1e-12:
+        raise CalibrationError(f"{rule} is undefined: all ratings are one level; use gwet_ac")
+    value = (observed - chance) / room
+    pull = (own - chance) / room - 2.0 * (1.0 - value) * (drawn - chance) / room
+    n = int((items.counts.sum(axis=1) >= 2.0).sum())
+    if items.size <= 1.0:
+        raise CalibrationError(f"{rule} of one item has no interval; at least two are needed")
+    variance = float(items.w @ (pull - value) ** 2) / (items.size * (items.size - 1.0))
+    half = student_quantile(confidence, degrees=items.size - 1.0) * math.sqrt(variance)
+    low, high = max(-1.0, value - half), min(1.0, value + half)
+    if variance < 1e-24:
+        low, high = unvaried_ends(observed, chance, n=items.size, confidence=confidence)
+    return Estimate(value, low, high, confidence, rule, n, items.total)
+
+
+def _distances(levels: Sequence[Level], metric: Metric, used: Floats) -> Floats:
+    """Return Krippendorff's squared distances of the levels (K, K); `used` is how often each was.
+
+    ordinal: the number of ratings between two levels, half of their own included.
+    """
+    if metric == "nominal":
+        return 1.0 - np.eye(len(levels))
+    if metric == "ordinal":
+        middle = np.cumsum(used) - used / 2.0
+        return (middle[:, None] - middle[None, :]) ** 2
+    try:
+        values = np.asarray(levels, dtype=np.float64)
+    except ValueError as error:
+        raise CalibrationError(
+            f"metric={metric!r} needs numeric levels, got {list(levels)!r}"
+        ) from error
+    difference: Floats = values[:, None] - values[None, :]
+    if metric == "interval":
+        return difference**2
+    both: Floats = values[:, None] + values[None, :]
+    if (values < 0.0).any() or (values == 0.0).sum() > 1:
+        raise CalibrationError(f"metric='ratio' needs levels >= 0, got {list(levels)!r}")
+    return np.where(both > 0.0, difference / np.where(both > 0.0, both, 1.0), 0.0) ** 2

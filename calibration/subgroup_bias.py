@@ -1,0 +1,115 @@
+"""Is the judge kinder or harsher than people to some groups of items than to others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats
+from classify.calibration.comparison import holm
+from classify.calibration.estimate import Estimate, student_quantile
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBias:
+    """How far the judge lies above people in one group."""
+
+    group: str
+    bias: Estimate
+    """Mean of judge minus human, with its interval."""
+    against_rest: float | None
+    """This group's bias minus that of all other items; None where there is no comparison."""
+    p_value: float | None
+    """Of "no difference to the rest" (Welch's t), adjusted for all groups by Holm."""
+
+    def __str__(self) -> str:
+        """Write the bias, and its distance to the rest with the adjusted p."""
+        text = f"{self.group}: {self.bias}"
+        if self.against_rest is None or self.p_value is None:
+            return f"{text}; cannot be compared with the rest"
+        return f"{text}; {self.against_rest:+.3f} against the rest, adjusted p {self.p_value:.3g}"
+
+
+def subgroup_bias(
+    judge: ArrayLike,
+    human: ArrayLike,
+    groups: Sequence[str],
+    *,
+    span: float = 1.0,
+    confidence: float = 0.95,
+) -> tuple[GroupBias, ...]:
+    """Compare the judge's scores with people's, group by group, in the order groups appear.
+
+    Scores are numbers; nan is missing. span: highest minus lowest possible score (1 for
+    verdicts 0 and 1), used where no item of a group differs: then the interval is the largest
+    bias that none of n differing leaves possible. A group of no rated item raises.
+    """
+    difference, names = _differences(judge, human, groups)
+    rated = ~np.isnan(difference)
+    found: list[tuple[str, Estimate, float | None, float | None]] = []
+    for group in dict.fromkeys(names.tolist()):
+        inside = names == group
+        own, rest = difference[inside & rated], difference[~inside & rated]
+        bias = _mean_difference(
+            own, name=group, total=int(inside.sum()), span=span, confidence=confidence
+        )
+        gap, p_value = _welch(own, rest)
+        found.append((group, bias, gap, p_value))
+    adjusted = iter(holm([p for *_, p in found if p is not None]))
+    return tuple(
+        GroupBias(group, bias, gap, None if p is None else next(adjusted))
+        for group, bias, gap, p in found
+    )
+
+
+def _differences(
+    judge: ArrayLike, human: ArrayLike, groups: Sequence[str]
+) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.str_]]]:
+    a, b = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    names = np.array([str(group) for group in groups])
+    if a.ndim != 1 or not a.shape == b.shape == names.shape or a.size == 0:
+        raise CalibrationError(
+            f"judge, human and groups must be three lists of one length, at least 1, "
+            f"got {a.shape}, {b.shape} and {names.shape}"
+        )
+    return a - b, names
+
+
+def _mean_difference(
+    x: Floats, *, name: str, total: int, span: float, confidence: float
+) -> Estimate:
+    if x.size == 0:
+        raise CalibrationError(f"group {name!r} has no item that both judge and human scored")
+    mean = float(x.mean())
+    if np.ptp(x) == 0.0:
+        # If a share q of items differed, none of n would show with probability (1 - q)^n.
+        unseen = 1.0 - ((1.0 - confidence) / 2.0) ** (1.0 / x.size)
+        half, rule = span * unseen, "judge - human, none of n varied"
+    else:
+        half = student_quantile(confidence, degrees=x.size - 1.0) * _standard_error(x)
+        rule = "judge - human, Student's t"
+    low, high = max(-span, mean - half), min(span, mean + half)
+    return Estimate(mean, low, high, confidence, rule, x.size, total)
+
+
+def _welch(own: Floats, rest: Floats) -> tuple[float | None, float | None]:
+    from scipy.special import stdtr
+
+    if min(own.size, rest.size) < 2:
+        return None, None
+    gap = float(own.mean() - rest.mean())
+    a, b = _standard_error(own) ** 2, _standard_error(rest) ** 2
+    if a + b == 0.0:
+        # Two constants: equal ones differ by nothing, others cannot be tested by their spread.
+        return gap, 1.0 if gap == 0.0 else None
+    degrees = (a + b) ** 2 / (a**2 / (own.size - 1) + b**2 / (rest.size - 1))
+    return gap, float(2.0 * stdtr(degrees, -abs(gap) / math.sqrt(a + b)))
+
+
+def _standard_error(x: Floats) -> float:
+    return float(x.std(ddof=1)) / math.sqrt(x.size)
