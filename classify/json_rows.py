@@ -59,16 +59,24 @@ def read_json_array(file: TextIO) -> Iterator[Record | BadRecord]:
             yield _record(place, text)
 
 
+def strict_json(text: str) -> JSON:
+    """Parse JSON that has no NaN and no repeated keys.
+
+    Raises JSONDecodeError, ValueError or RecursionError; none quotes the text.
+    """
+    value: JSON = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unrepeated)
+    return value
+
+
 def parse_json(text: str) -> JSON:
-    """Parse strict JSON: no NaN, no repeated keys; raises ValueError without quoting the text."""
+    """Do the same with ValueError for every problem."""
     try:
-        value: JSON = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unrepeated)
+        return strict_json(text)
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno} of it"
         raise ValueError(f"invalid JSON at {where}: {error.msg}") from None
     except RecursionError:
         raise ValueError("invalid JSON: nested too deeply") from None
-    return value
 
 
 def _record(place: str, text: str) -> Record | BadRecord:
