@@ -1,0 +1,173 @@
+"""Find out once what an endpoint can do, and remember it for the life of the process.
+
+A probe is a question of one token; the values of top_logprobs that an endpoint refuses cost
+nothing. Callers that come at the same time, from whatever thread or event loop, share one probe.
+
+The neutral temperature needs no request: at 1 the logprobs after temperature are those before it,
+so whichever of the two a server returns, it returns the model's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import threading
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from concurrent.futures import Future
+
+from classify.errors import CapabilityError, ClassifyError, ProviderError
+from classify.language_model import (
+    Capabilities,
+    ChatPrompt,
+    Message,
+    Prompt,
+    PromptForm,
+    Readout,
+    Reply,
+    Sampling,
+    TextPrompt,
+    TextScores,
+)
+from classify.provider_table import Provider
+
+NEUTRAL_TEMPERATURE = 1.0
+
+_LEAST_LIMIT = 5
+
+_READOUTS: dict[str, Readout] = {"choice": "letters", "score": "digits", "boolean": "yes_no"}
+
+Complete = Callable[[Prompt, Sampling], Awaitable[Reply]]
+Score = Callable[[TextPrompt, Sequence[str]], Awaitable[TextScores]]
+
+_known: dict[Hashable, Capabilities] = {}
+_under_way: dict[Hashable, Future[None]] = {}
+_lock = threading.Lock()
+
+
+def known(key: Hashable) -> Capabilities | None:
+    """Return what an earlier probe found."""
+    return _known.get(key)
+
+
+def forget() -> None:
+    """Forget every probe, so that the next call makes its own."""
+    with _lock:
+        _known.clear()
+
+
+async def remembered(key: Hashable, probe: Callable[[], Awaitable[Capabilities]]) -> Capabilities:
+    """Return what is known under the key, or probe; those who wait share the one probe's error.
+
+    Errors are not remembered: an endpoint that was down may come up.
+    """
+    while (found := _known.get(key)) is None:
+        mine, others = _join(key)
+        if mine is not None:
+            return await _probe_for_all(key, probe, mine)
+        try:
+            await asyncio.wrap_future(others)
+        except ClassifyError as error:
+            # A copy: how often a request was tried is counted on the error of each who asked.
+            raise _unused(error) from None
+    return found
+
+
+def _join(key: Hashable) -> tuple[Future[None] | None, Future[None]]:
+    """Return the future of the probe under way, first as one's own where there was none."""
+    with _lock:
+        if key in _under_way:
+            return None, _under_way[key]
+        mine: Future[None] = Future()
+        mine.set_running_or_notify_cancel()  # so that one who waits cannot cancel it
+        _under_way[key] = mine
+        return mine, mine
+
+
+async def _probe_for_all(
+    key: Hashable, probe: Callable[[], Awaitable[Capabilities]], mine: Future[None]
+) -> Capabilities:
+    failure: ClassifyError | None = None
+    try:
+        found = await probe()
+        with _lock:
+            _known[key] = found
+        return found
+    except ClassifyError as error:
+        failure = _unused(error)
+        raise
+    finally:
+        with _lock:
+            del _under_way[key]
+        # Without a failure those who wait look again: they find the result, or, where this
+        # caller was cancelled, probe themselves.
+        mine.set_exception(failure) if failure else mine.set_result(None)
+
+
+def _unused(error: ClassifyError) -> ClassifyError:
+    fresh = copy.copy(error)
+    fresh.__traceback__ = None
+    return fresh
+
+
+async def probe(
+    provider: Provider, model_id: str, *, complete: Complete, score: Score
+) -> Capabilities:
+    """Ask the endpoint what the table does not tell.
+
+    An endpoint that shows no logprobs is reported with `top_logprobs` 0, so that it can still be
+    sampled; only a failed request raises (ProviderError).
+    """
+    documented = provider.known(model_id)
+    if documented is not None:
+        top_logprobs = documented.top_logprobs
+    else:
+        top_logprobs = await _most_alternatives(provider.alternatives, complete)
+    form: PromptForm = "chat"
+    return Capabilities(
+        top_logprobs=top_logprobs,
+        scores_text=await _scores_text(provider, score) if top_logprobs else False,
+        forms=provider.forms,
+        form=form,
+        readouts=_READOUTS,
+        temperature=NEUTRAL_TEMPERATURE,
+        tokenizer=documented.encoding if documented else None,
+    )
+
+
+async def _most_alternatives(tries: Sequence[int], complete: Complete) -> int:
+    question = ChatPrompt((Message("user", "Answer with one letter, A or B."),))
+    unclear: ProviderError | None = None
+    for wanted in tries:
+        try:
+            reply = await complete(question, Sampling(max_tokens=1, top_logprobs=wanted))
+        except CapabilityError:
+            continue
+        except ProviderError as error:
+            if error.status not in (400, 422):
+                raise
+            unclear = error  # it may be the number, though the message does not say so
+            continue
+        if not reply.positions:  # refused or filtered: nothing is known against it
+            return wanted
+        shown = len(reply.positions[0].alternatives)
+        # Some servers show fewer than they were asked for, without a word, but none stops below
+        # 5: one that shows fewer still has no more to show (a constrained or a scripted one).
+        return shown if _LEAST_LIMIT <= shown < wanted else wanted
+    if unclear is not None:
+        raise unclear
+    return 0
+
+
+async def _scores_text(provider: Provider, score: Score) -> bool:
+    if provider.echo is not None:
+        return provider.echo
+    try:
+        await score(TextPrompt("One, two,"), [" three"])
+    except CapabilityError:
+        return False
+    except ProviderError as error:
+        # A path or a field that the server does not know; what may pass is not an answer.
+        if error.retryable:
+            raise
+        return False
+    return True
