@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 
 from classify.evidence import Evidence, Method
+from classify.json_values import is_object
 
 Cause: TypeAlias = Literal[
     "low_label_mass",
@@ -77,7 +78,7 @@ class BooleanAnswer(_Answer):
     @classmethod
     def _probabilities_follow(cls, values: object) -> object:
         # They are written out with the answer, and computed again when it is read back.
-        if isinstance(values, Mapping):
+        if is_object(values):
             return {key: value for key, value in values.items() if key != "probabilities"}
         return values
 

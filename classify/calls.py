@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TypeVar
 
-from classify.errors import CapabilityError, InvalidInput, ProviderError
+from classify.errors import InvalidInput, ProviderError
 
 T = TypeVar("T")
 
@@ -114,17 +114,25 @@ class Calls:
         return Calls(max_retries=self.max_retries, limiter=self.limiter, sleep=self._sleep)
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Make one request, and again while it fails for a reason that may pass.
+        """Make one request, in its turn, and again while it fails for a reason that may pass.
 
         At most `max_retries` + 1 attempts; then the provider's own last error is raised.
         """
+
+        async def in_turn() -> T:
+            async with self.limiter:
+                return await call()
+
+        return await self.retry(in_turn)
+
+    async def retry(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Do the same without taking a place: for a call whose own requests take places."""
         attempt = 0
         while True:
             attempt += 1
+            self.attempts += 1
             try:
-                async with self.limiter:
-                    self.attempts += 1
-                    result = await call()
+                result = await call()
             except ProviderError as error:
                 if error.attempts is not None:  # a loop further in has tried already
                     raise
@@ -134,9 +142,6 @@ class Calls:
                     error.attempts = attempt
                     raise
                 await self._sleep(delay(attempt, retry_after=error.retry_after))
-            except CapabilityError as error:
-                error.attempts = error.attempts or attempt
-                raise
             else:
                 self.limiter.succeeded()
                 return result

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from pydantic import JsonValue
+
 from classify.calls import Calls
 from classify.json_values import JSON
 from classify.language_model import Usage
@@ -59,7 +61,7 @@ class DecisionResponse:
     usage: Usage | None = None
     warnings: Sequence[str] = ()
     rounding: Rounding | None = None
-    provider_metadata: Mapping[str, JSON] | None = None
+    provider_metadata: Mapping[str, JsonValue] | None = None
     response: ResponseInfo | None = None
 
 

@@ -1,17 +1,17 @@
 """Every error this package raises on purpose.
 
-    ClassifyError
-    ├── InvalidInput             what the caller gave cannot be used (also a ValueError and a TypeError)
-    │   ├── LabelCollision       two labels of a question cannot be told apart by the model
-    │   └── UnsupportedQuestion  the model does not answer questions of this kind
-    ├── CalibrationError         data that a calibrator or a metric cannot use (also a ValueError)
-    ├── MissingExtra             an optional library is not installed (also an ImportError)
-    └── ModelError               the model did not answer
-        ├── CapabilityError      it cannot do what was asked, and never will
-        ├── ProviderError        the request failed; `retryable` says whether another may succeed
-        │   ├── DeadlineExceeded the time given for the answer ran out
-        │   └── MalformedResponse  a reply came, but breaks the protocol
-        └── InvalidAnswer        the answers given break the rules of the questions
+ClassifyError
+├── InvalidInput             what the caller gave cannot be used (also a ValueError and a TypeError)
+│   ├── LabelCollision       two labels of a question cannot be told apart by the model
+│   └── UnsupportedQuestion  the model does not answer questions of this kind
+├── CalibrationError         data that a calibrator or a metric cannot use (also a ValueError)
+├── MissingExtra             an optional library is not installed (also an ImportError)
+└── ModelError               the model did not answer
+├── CapabilityError      it cannot do what was asked, and never will
+├── ProviderError        the request failed; `retryable` says whether another may succeed
+│   ├── DeadlineExceeded the time given for the answer ran out
+│   └── MalformedResponse  a reply came, but breaks the protocol
+└── InvalidAnswer        the answers given break the rules of the questions
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class MissingExtra(ClassifyError, ImportError):
     def __init__(self, library: str, extra: str, purpose: str) -> None:
         """Name the library, what needs it, and the extra that brings it."""
         super().__init__(
-            f'{purpose} needs {library}, which is not installed: pip install "classify-kit[{extra}]"'
+            f"{purpose} needs {library}, which is not installed: "
+            f'pip install "classify-kit[{extra}]"'
         )
         self.library, self.extra = library, extra
 

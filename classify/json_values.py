@@ -7,14 +7,24 @@ serialises, and a shared sub-object is fine as long as nothing contains itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypeGuard
 
 from classify.errors import InvalidInput
 
-JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | tuple[JSON, ...] | dict[str, JSON]"
+JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 
 _DEEPEST = 200
+
+
+def is_object(value: object) -> TypeGuard[Mapping[object, object]]:
+    """Whether a value is a mapping, of whatever keys."""
+    return isinstance(value, Mapping)
+
+
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether a value is a list or a tuple."""
+    return isinstance(value, list | tuple)
 
 
 def check_json(value: object, where: str) -> None:
@@ -30,7 +40,7 @@ def _check(value: object, where: str, above: tuple[int, ...]) -> None:
             raise InvalidInput(f"{where} must hold only JSON-compatible values, got {value!r}")
     elif isinstance(value, str):
         _check_text(value, where)
-    elif isinstance(value, Mapping | list | tuple):
+    elif is_object(value) or is_list(value):
         _check_container(value, where, above)
     else:
         raise InvalidInput(
@@ -40,7 +50,7 @@ def _check(value: object, where: str, above: tuple[int, ...]) -> None:
 
 
 def _check_container(
-    value: Mapping[object, object] | list[object] | tuple[object, ...],
+    value: Mapping[object, object] | Sequence[object],
     where: str,
     above: tuple[int, ...],
 ) -> None:
@@ -49,7 +59,7 @@ def _check_container(
     if len(above) >= _DEEPEST:
         raise InvalidInput(f"{where} is nested more than {_DEEPEST} levels deep")
     inside = (*above, id(value))
-    if isinstance(value, Mapping):
+    if is_object(value):
         for key, item in value.items():
             if not isinstance(key, str):
                 raise InvalidInput(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-from classify.answers import Answer, NoVerdict
+from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.errors import ClassifyError, InvalidInput
+from classify.json_values import is_object
 from classify.questions import Boolean, Choice, Question, Score
 from classify.validation import unknown_name
 
@@ -19,52 +20,81 @@ class NoVerdictError(ClassifyError):
 
     def __init__(self, question: str, verdict: NoVerdict) -> None:
         """Keep the no-verdict, with its cause and evidence."""
-        super().__init__(f"question {question!r} has no verdict ({verdict.cause}): {verdict.message}")
+        super().__init__(
+            f"question {question!r} has no verdict ({verdict.cause}): {verdict.message}"
+        )
         self.question, self.verdict = question, verdict
+
+
+class Asked(Generic[A]):
+    """A question as an attribute of a question set: reads as the question or as its answer."""
+
+    def __init__(self, question: Question, kind: type[A]) -> None:
+        """Take the question and the kind of its answer."""
+        self.question, self._kind, self._name = question, kind, ""
+
+    def __set_name__(self, owner: type[QuestionSet], name: str) -> None:
+        """Take the attribute's name as the question's id."""
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type[QuestionSet]) -> Question: ...
+    @overload
+    def __get__(self, instance: QuestionSet, owner: type[QuestionSet]) -> A: ...
+    def __get__(self, instance: QuestionSet | None, owner: type[QuestionSet]) -> Question | A:
+        """Return the question from the class, its answer from an instance."""
+        if instance is None:
+            return self.question
+        answer = instance.answers[self._name]
+        if isinstance(answer, NoVerdict):
+            raise NoVerdictError(self._name, answer)
+        assert isinstance(answer, self._kind)  # the gate has checked it
+        return answer
+
+
+@overload
+def ask(question: Choice) -> Asked[ChoiceAnswer]: ...
+@overload
+def ask(question: Score) -> Asked[ScoreAnswer]: ...
+@overload
+def ask(question: Boolean) -> Asked[BooleanAnswer]: ...
+def ask(
+    question: Choice | Score | Boolean,
+) -> Asked[ChoiceAnswer] | Asked[ScoreAnswer] | Asked[BooleanAnswer]:
+    """Make a question an attribute of a question set."""
+    if isinstance(question, Choice):
+        return Asked(question, ChoiceAnswer)
+    if isinstance(question, Score):
+        return Asked(question, ScoreAnswer)
+    return Asked(question, BooleanAnswer)
 
 
 class QuestionSet:
     """Questions as class attributes, so that type-checkers know the kind of each answer.
 
     >>> class Ticket(QuestionSet):
-    ...     topic = Choice(criteria={"billing": None, "delivery": None})
-    ...     angry = Boolean()
-    >>> sorted(Ticket.questions())
-    ['angry', 'topic']
+    ...     topic = ask(Choice(criteria={"billing": None, "delivery": None}))
+    ...     angry = ask(Boolean())
+    >>> list(Ticket.questions())
+    ['topic', 'angry']
 
-    An instance holds answers: `ticket.topic` is a ChoiceAnswer. A question that got no verdict
-    raises NoVerdictError when it is read.
+    An instance, as `Evaluation.read` returns it, holds answers: `ticket.topic` is a ChoiceAnswer.
+    A question that got no verdict raises NoVerdictError when it is read.
     """
-
-    _names: ClassVar[dict[int, str]] = {}
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Collect the questions, those of parent classes first."""
-        super().__init_subclass__(**kwargs)
-        cls._names = {id(question): name for name, question in cls.questions().items()}
 
     def __init__(self, answers: Mapping[str, Answer | NoVerdict]) -> None:
         """Take an answer for each question."""
-        self._answers = answers
+        self.answers = answers
 
     @classmethod
     def questions(cls) -> dict[str, Question]:
-        """Return question id -> question, in the order of declaration."""
-        found: dict[str, Question] = {}
-        for owner in reversed(cls.__mro__):
-            for name, value in vars(owner).items():
-                if isinstance(value, Choice | Score | Boolean):
-                    found[name] = value
-        return found
-
-    def answer_to(self, question: Question, kind: type[A]) -> A:
-        """Return the answer to one of the set's questions."""
-        name = self._names[id(question)]
-        answer = self._answers[name]
-        if isinstance(answer, NoVerdict):
-            raise NoVerdictError(name, answer)
-        assert isinstance(answer, kind)  # the gate has checked it
-        return answer
+        """Return question id -> question, in the order of declaration, parents first."""
+        return {
+            name: value.question
+            for owner in reversed(cls.__mro__)
+            for name, value in vars(owner).items()
+            if isinstance(value, Asked)
+        }
 
 
 Questions: TypeAlias = Mapping[str, "Choice | Score | Boolean | Mapping[str, Any]"]
@@ -92,15 +122,16 @@ def _parse(name: str, question: object) -> Question:
     where = f"questions.{name}"
     if isinstance(question, Choice | Score | Boolean):
         # Its containers can be changed after construction, so its fields are checked again.
-        question = question.model_dump(exclude_unset=True) | {"type": question.type}
-    if not isinstance(question, Mapping):
-        raise InvalidInput(
-            f"{where}: must be a question or an object with a type, got {question!r}"
-        )
-    kind = question.get("type")
-    if kind not in _KINDS:
+        given: object = question.model_dump(exclude_unset=True) | {"type": question.type}
+    else:
+        given = question
+    if not is_object(given):
+        raise InvalidInput(f"{where}: must be a question or an object with a type, got {given!r}")
+    kind = given.get("type")
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InvalidInput(f"{where}: invalid type: {unknown_name('type', kind, _KINDS)}")
+    fields: dict[str, Any] = {str(key): value for key, value in given.items()}
     try:
-        return _KINDS[kind](**{str(key): value for key, value in question.items()})
+        return _KINDS[kind](**fields)
     except InvalidInput as error:
         raise type(error)(f"{where}: {error}") from None

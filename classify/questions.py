@@ -6,17 +6,13 @@ A question knows its options and the words that stand for them. It knows nothing
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, overload
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, JsonValue, model_validator
 
-from classify.answers import BooleanAnswer, ChoiceAnswer, ScoreAnswer
 from classify.errors import LabelCollision
-from classify.json_values import check_json
+from classify.json_values import check_json, is_list, is_object
 from classify.validation import Strict
-
-if TYPE_CHECKING:
-    from classify.question_sets import QuestionSet
 
 Kind: TypeAlias = Literal["choice", "score", "boolean"]
 
@@ -31,7 +27,7 @@ class _Question(Strict):
     @model_validator(mode="before")
     @classmethod
     def _instructions_are_json(cls, values: object) -> object:
-        if isinstance(values, Mapping):
+        if is_object(values):
             check_json(values.get("instructions"), "instructions")
         return values
 
@@ -48,10 +44,10 @@ class Choice(_Question):
     @model_validator(mode="before")
     @classmethod
     def _criteria_name_options(cls, values: object) -> object:
-        if not isinstance(values, Mapping):
+        if not is_object(values):
             return values
         criteria = values.get("criteria")
-        if not isinstance(criteria, Mapping) or not criteria:
+        if not is_object(criteria) or not criteria:
             raise ValueError(
                 "criteria must be a non-empty object of option: description "
                 f"(a description may be null), got {criteria!r}"
@@ -85,16 +81,6 @@ class Choice(_Question):
         """Return the words that stand for an option."""
         return option.replace("_", " ") if self.words is None else self.words[option]
 
-    @overload
-    def __get__(self, instance: None, owner: type[QuestionSet]) -> Self: ...
-    @overload
-    def __get__(self, instance: QuestionSet, owner: type[QuestionSet]) -> ChoiceAnswer: ...
-    def __get__(
-        self, instance: QuestionSet | None, owner: type[QuestionSet]
-    ) -> Self | ChoiceAnswer:
-        """Read the question on a question set's class, the answer on an answered set."""
-        return self if instance is None else instance.answer_to(self, ChoiceAnswer)
-
 
 class Score(_Question):
     """A question answered on ordered levels, 0 for the first (worst) and so on."""
@@ -109,10 +95,10 @@ class Score(_Question):
     @model_validator(mode="before")
     @classmethod
     def _criteria_are_levels(cls, values: object) -> object:
-        if not isinstance(values, Mapping):
+        if not is_object(values):
             return values
         criteria = values.get("criteria")
-        if not isinstance(criteria, list | tuple) or len(criteria) < 2:
+        if not is_list(criteria) or len(criteria) < 2:
             raise ValueError(
                 f"criteria must be a list of at least two levels, worst to best, got {criteria!r}"
             )
@@ -155,14 +141,6 @@ class Score(_Question):
         text = self.criteria[level]
         return text if isinstance(text, str) else option
 
-    @overload
-    def __get__(self, instance: None, owner: type[QuestionSet]) -> Self: ...
-    @overload
-    def __get__(self, instance: QuestionSet, owner: type[QuestionSet]) -> ScoreAnswer: ...
-    def __get__(self, instance: QuestionSet | None, owner: type[QuestionSet]) -> Self | ScoreAnswer:
-        """Read the question on a question set's class, the answer on an answered set."""
-        return self if instance is None else instance.answer_to(self, ScoreAnswer)
-
 
 class Boolean(_Question):
     """A question answered by yes or no."""
@@ -176,9 +154,11 @@ class Boolean(_Question):
     @model_validator(mode="before")
     @classmethod
     def _keys_are_true_and_false(cls, values: object) -> object:
-        if not isinstance(values, Mapping):
+        if not is_object(values):
             return values
-        return {**values, **{f: _by_truth(f, values.get(f)) for f in ("criteria", "words")}}
+        changed = dict(values)
+        changed.update({field: _by_truth(field, values.get(field)) for field in _TRUTH_FIELDS})
+        return changed
 
     @model_validator(mode="after")
     def _words_fit(self) -> Self:
@@ -200,24 +180,17 @@ class Boolean(_Question):
         """Return the words that stand for true or false."""
         return (self.words or {"true": "yes", "false": "no"})[option]
 
-    @overload
-    def __get__(self, instance: None, owner: type[QuestionSet]) -> Self: ...
-    @overload
-    def __get__(self, instance: QuestionSet, owner: type[QuestionSet]) -> BooleanAnswer: ...
-    def __get__(
-        self, instance: QuestionSet | None, owner: type[QuestionSet]
-    ) -> Self | BooleanAnswer:
-        """Read the question on a question set's class, the answer on an answered set."""
-        return self if instance is None else instance.answer_to(self, BooleanAnswer)
-
 
 Question: TypeAlias = Annotated[Choice | Score | Boolean, Field(discriminator="type")]
+
+
+_TRUTH_FIELDS = ("criteria", "words")
 
 
 def _by_truth(field: str, given: object) -> object:
     if given is None:
         return None
-    if not isinstance(given, Mapping):
+    if not is_object(given):
         raise ValueError(f"{field} must be an object with true and false, got {given!r}")
     named: dict[str, object] = {}
     for key, value in given.items():

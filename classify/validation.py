@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from classify.errors import InvalidInput
+from classify.json_values import is_object
 
 
 class Strict(BaseModel):
@@ -27,7 +28,7 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fields_are_known(cls, values: object) -> object:
-        if isinstance(values, Mapping):
+        if is_object(values):
             for key in values:
                 if key not in cls.model_fields:
                     raise ValueError(unknown_name("field", key, cls.model_fields))

@@ -1,0 +1,95 @@
+"""One question about one state, put to one language model: requests and their count."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from classify.calls import Calls
+from classify.decision import DecisionRequest
+from classify.errors import CapabilityError
+from classify.evidence import UsageSeen
+from classify.language_model import (
+    Capabilities,
+    LanguageModel,
+    Prompt,
+    PromptForm,
+    Readout,
+    Reply,
+    Sampling,
+    TextScores,
+    Usage,
+)
+from classify.options import Options
+from classify.questions import Question
+
+
+@dataclass(slots=True)
+class Asking:
+    """What is asked, with what, and what it has taken so far."""
+
+    name: str
+    question: Question
+    request: DecisionRequest
+    model: LanguageModel
+    capabilities: Capabilities
+    options: Options
+    calls: Calls
+    usage: Usage = field(default_factory=Usage)
+    reported_model: str | None = None
+    system_fingerprint: str | None = None
+    response_id: str | None = None
+    started: float = field(default_factory=time.perf_counter)
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def readout(self) -> Readout:
+        """The readout named in the options, else what suits the model."""
+        return self.options.readout or self.capabilities.readouts[self.question.type]
+
+    @property
+    def form(self) -> PromptForm:
+        """The prompt form named in the options, else what suits the model."""
+        form = self.options.prompt_form or self.capabilities.form
+        if form not in self.capabilities.forms:
+            raise CapabilityError(
+                f"{self.where} does not take prompts of the form {form!r}; it takes "
+                f"{', '.join(sorted(self.capabilities.forms))}"
+            )
+        return form
+
+    @property
+    def where(self) -> str:
+        """The model, for messages."""
+        return f"{self.model.provider}/{self.model.model_id}"
+
+    async def complete(self, prompt: Prompt, sampling: Sampling) -> Reply:
+        """Continue a prompt."""
+        options = self.request.provider_options
+        reply = await self.calls.run(lambda: self.model.complete(prompt, sampling, options=options))
+        self._count(reply)
+        return reply
+
+    async def score(self, prompt: Prompt, texts: Sequence[str]) -> TextScores:
+        """Score given continuations exactly."""
+        options = self.request.provider_options
+        scores = await self.calls.run(lambda: self.model.score(prompt, texts, options=options))
+        self._count(scores)
+        return scores
+
+    def usage_seen(self) -> UsageSeen:
+        """Return the tokens so far, as kept in the evidence."""
+        return UsageSeen(
+            input_tokens=self.usage.input_tokens,
+            output_tokens=self.usage.output_tokens,
+            cached_tokens=self.usage.cached_tokens,
+            reasoning_tokens=self.usage.reasoning_tokens,
+        )
+
+    def _count(self, reply: Reply | TextScores) -> None:
+        self.usage = self.usage + reply.usage
+        self.reported_model = reply.model or self.reported_model
+        self.system_fingerprint = reply.system_fingerprint or self.system_fingerprint
+        self.response_id = reply.response_id or self.response_id

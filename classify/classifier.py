@@ -1,0 +1,315 @@
+"""The Classifier: put typed questions to a model and get checked answers."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TypeAlias, Unpack
+
+from classify.answers import Answer, NoVerdict
+from classify.blocking import blocking
+from classify.calls import Calls, Limiter
+from classify.content_free import ContentFreePriors
+from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
+from classify.errors import ClassifyError, DeadlineExceeded, InvalidInput, UnsupportedQuestion
+from classify.evaluation import Evaluation, TotalUsage
+from classify.gate import check_response
+from classify.json_values import JSON, check_json, is_object
+from classify.language_model import LanguageModel, Usage
+from classify.logprob_model import LogprobModel
+from classify.options import Options, OptionValues
+from classify.prior import batch_corrected
+from classify.prompts import TEMPLATE
+from classify.providers import resolve_model
+from classify.question_sets import Questions, QuestionSet, parse_questions
+from classify.questions import Question
+from classify.version import __version__
+
+Transform: TypeAlias = Callable[[DecisionResponse], DecisionResponse]
+Outcome: TypeAlias = Evaluation | ClassifyError
+
+
+class Classifier:
+    """Named questions about one JSON-compatible state, answered by a model.
+
+    `model` is "provider/model", "local", a LanguageModel or a DecisionModel; None means the
+    embedded model where no provider's key is set. Questions are given here or with each call, not
+    both. `transform` changes a response before it is checked.
+
+    Raises InvalidInput for an unusable id, question or option, UnsupportedQuestion for a kind
+    that the model does not answer.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        model: str | LanguageModel | DecisionModel | None = None,
+        questions: Questions | type[QuestionSet] | None = None,
+        *,
+        transform: Transform | None = None,
+        **options: Unpack[OptionValues],
+    ) -> None:
+        """Resolve the model and check the questions; nothing is sent."""
+        if not isinstance(id, str) or not id.strip():
+            raise InvalidInput(f"the classifier's id must be a non-empty string, got {id!r}")
+        self.id = id
+        self.options = Options(**options)
+        self.model = _decision_model(model, self.options)
+        self.questions = {} if questions is None else parse_questions(questions)
+        self._configured = questions is not None
+        self._transform = transform
+        self._priors = ContentFreePriors()
+        self._check_kinds(self.questions)
+        self.evaluate_sync = blocking(self.evaluate)
+        self.evaluate_many_sync = blocking(self.evaluate_many)
+        self.aclose_sync = blocking(self.aclose)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of everything that can change an answer besides the state."""
+        facts = {
+            "model": [type(self.model).__name__, self.model.provider, self.model.model_id],
+            "endpoint": str(getattr(self.model, "base_url", "")),
+            "questions": {name: q.model_dump() for name, q in self.questions.items()},
+            "options": self.options.model_dump(),
+            "template": TEMPLATE,
+            "version": __version__,
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    async def evaluate(
+        self,
+        state: JSON,
+        questions: Questions | type[QuestionSet] | None = None,
+        *,
+        max_retries: int = 2,
+        timeout: float | None = None,
+        provider_options: Mapping[str, JSON] | None = None,
+    ) -> Evaluation:
+        """Put the questions to the model about one state.
+
+        `timeout` is in seconds, for everything together; `max_retries` counts for each request;
+        `provider_options` are passed to the provider as they are. Cancelling the task ends the
+        request and any wait before a retry.
+
+        Raises InvalidInput before anything is sent, ModelError and its kinds where no answer
+        came (DeadlineExceeded for the timeout), InvalidAnswer where the answers break the rules.
+        """
+        if self.options.prior == "batch":
+            raise InvalidInput(
+                'prior="batch" corrects many answers together: use evaluate_many, or another prior'
+            )
+        asked = self._asked(questions)
+        return await self._evaluate(
+            state,
+            asked,
+            calls=Calls(max_retries=max_retries),
+            timeout=timeout,
+            provider_options=provider_options,
+        )
+
+    async def evaluate_many(
+        self,
+        states: Iterable[JSON] | AsyncIterable[JSON],
+        *,
+        concurrency: int = 8,
+        max_retries: int = 2,
+        timeout: float | None = None,
+        provider_options: Mapping[str, JSON] | None = None,
+    ) -> list[Outcome]:
+        """Evaluate every state, in order; one that failed has its error in its place.
+
+        `concurrency` bounds the states and the requests in flight; `timeout` is for each state.
+        """
+        outcomes = [
+            outcome
+            async for outcome in self.stream(
+                states,
+                concurrency=concurrency,
+                max_retries=max_retries,
+                timeout=timeout,
+                provider_options=provider_options,
+            )
+        ]
+        if self.options.prior == "batch":
+            return batch_corrected(outcomes, self.questions)
+        return outcomes
+
+    async def stream(
+        self,
+        states: Iterable[JSON] | AsyncIterable[JSON],
+        *,
+        concurrency: int = 8,
+        max_retries: int = 2,
+        timeout: float | None = None,
+        provider_options: Mapping[str, JSON] | None = None,
+    ) -> AsyncIterator[Outcome]:
+        """Yield the outcome of every state, in order, reading about 2 x concurrency ahead.
+
+        A batch prior is not applied: `classify.prior.batch_corrected` does that at the end.
+        """
+        asked = self._asked(None)
+        shared = Calls(max_retries=max_retries, limiter=Limiter(concurrency))
+        turns = asyncio.Semaphore(concurrency)
+
+        async def outcome(state: JSON) -> Outcome:
+            async with turns:
+                try:
+                    return await self._evaluate(
+                        state,
+                        asked,
+                        calls=shared.child(),
+                        timeout=timeout,
+                        provider_options=provider_options,
+                    )
+                except ClassifyError as error:
+                    return error
+
+        pending: deque[asyncio.Task[Outcome]] = deque()
+        try:
+            async for state in _each(states):
+                pending.append(asyncio.create_task(outcome(state)))
+                while len(pending) >= 2 * concurrency:
+                    yield await pending[0]
+                    pending.popleft()
+            while pending:
+                yield await pending[0]
+                pending.popleft()
+        finally:
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+
+    async def aclose(self) -> None:
+        """Release the model's connections; the classifier is not used afterwards."""
+        close = getattr(self.model, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def _evaluate(
+        self,
+        state: JSON,
+        asked: dict[str, Question],
+        *,
+        calls: Calls,
+        timeout: float | None,
+        provider_options: Mapping[str, JSON] | None,
+    ) -> Evaluation:
+        check_json(state, "state")
+        check_json(provider_options, "provider_options")
+        if timeout is not None and not 0.0 < timeout < float("inf"):
+            raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
+        started = time.perf_counter()
+        request = DecisionRequest(state, asked, calls, provider_options or {})
+        clock = asyncio.timeout(timeout)
+        try:
+            async with clock:
+                response, answers = await self._decide(request)
+                if self.options.prior == "content-free":
+                    answers = await self._priors.divide_out(answers, request, self._decide)
+        except TimeoutError:
+            if clock.expired() and timeout is not None:
+                raise DeadlineExceeded(timeout) from None
+            raise
+        return self._evaluation(
+            response, answers, attempts=calls.attempts, seconds=time.perf_counter() - started
+        )
+
+    async def _decide(
+        self, request: DecisionRequest
+    ) -> tuple[DecisionResponse, dict[str, Answer | NoVerdict]]:
+        before = request.calls.attempts
+        outer = request.calls.child()
+        response = await outer.retry(lambda: self.model.decide(request))
+        # A cancellation that came while the model was answering wins over the answer.
+        await asyncio.sleep(0)
+        if request.calls.attempts == before:  # a model that makes one request and counts none
+            request.calls.attempts += outer.attempts
+        if self._transform is not None:
+            response = self._transform(response)
+        return response, check_response(response, request.questions)
+
+    def _evaluation(
+        self,
+        response: DecisionResponse,
+        answers: dict[str, Answer | NoVerdict],
+        *,
+        attempts: int,
+        seconds: float,
+    ) -> Evaluation:
+        usage = response.usage or Usage()
+        info = response.response or ResponseInfo()
+        return Evaluation(
+            classifier_id=self.id,
+            answers=answers,
+            usage=TotalUsage(
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                cached_tokens=usage.cached_tokens,
+                reasoning_tokens=usage.reasoning_tokens,
+                total_tokens=usage.total_tokens,
+            ),
+            warnings=tuple(response.warnings),
+            rounding=response.rounding,
+            provider_metadata=(
+                None if response.provider_metadata is None else dict(response.provider_metadata)
+            ),
+            response=ResponseInfo(
+                info.id, info.timestamp or datetime.now(UTC), info.model_id or self.model.model_id
+            ),
+            attempts=attempts,
+            seconds=seconds,
+        )
+
+    def _asked(self, questions: Questions | type[QuestionSet] | None) -> dict[str, Question]:
+        if questions is not None and self._configured:
+            raise InvalidInput(
+                f"classifier {self.id!r} was built with questions: give them there or with the "
+                "call, not both"
+            )
+        if questions is None and not self._configured:
+            raise InvalidInput(
+                f"questions are required: classifier {self.id!r} was built without any"
+            )
+        # The configured ones are checked again, because their containers can be changed.
+        asked = parse_questions(self.questions if questions is None else questions)
+        self._check_kinds(asked)
+        return asked
+
+    def _check_kinds(self, questions: Mapping[str, Question]) -> None:
+        known = self.model.supported_question_types
+        for name, question in questions.items():
+            if known is not None and question.type not in known:
+                raise UnsupportedQuestion(
+                    name, question.type, self.model.provider, self.model.model_id
+                )
+
+
+def _decision_model(
+    model: str | LanguageModel | DecisionModel | None, options: Options
+) -> DecisionModel:
+    found = resolve_model(model) if model is None or isinstance(model, str) else model
+    if isinstance(found, DecisionModel):
+        return found
+    if isinstance(found, LanguageModel):
+        return LogprobModel(found, options)
+    raise InvalidInput(
+        'the model must be "provider/model", a LanguageModel or a DecisionModel, '
+        f"got {type(model).__name__}"
+    )
+
+
+async def _each(states: Iterable[JSON] | AsyncIterable[JSON]) -> AsyncIterator[JSON]:
+    if isinstance(states, str) or is_object(states):
+        raise InvalidInput("states must be a list of states, got one text or object: wrap it in []")
+    if isinstance(states, AsyncIterable):
+        async for state in states:
+            yield state
+    else:
+        for state in states:
+            yield state

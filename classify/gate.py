@@ -1,0 +1,179 @@
+"""Check an envelope of answers before anything reaches the user.
+
+Tolerances: half a unit of the last decimal that the model declares to round to, else 1e-6. It
+knows nothing of how the answers came about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TypeAlias, TypeGuard, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.decision import DecisionResponse, Rounding
+from classify.errors import InvalidAnswer
+from classify.json_values import is_object
+from classify.language_model import Usage
+from classify.questions import Choice, Question, Score
+
+_UNDECLARED = 1e-6
+# Sums of exact decimals miss their bound by a few units in the last place.
+_ROUNDOFF = 1e-12
+
+Raw: TypeAlias = Mapping[str, Any]
+M = TypeVar("M", bound=BaseModel)
+
+
+def check_response(
+    response: DecisionResponse, questions: Mapping[str, Question]
+) -> dict[str, Answer | NoVerdict]:
+    """Return the answers in the order of the questions; raises InvalidAnswer for a broken one."""
+    if not isinstance(response, DecisionResponse):
+        raise InvalidAnswer(f"the model must return a DecisionResponse, got {response!r}")
+    rounding = _check_rounding(response.rounding)
+    _check_envelope(response)
+    answers = response.answers
+    if not isinstance(answers, Mapping):
+        raise InvalidAnswer(f"answers must be an object of question id: answer, got {answers!r}")
+    if set(answers) != set(questions):
+        raise InvalidAnswer(
+            f"answers must be to exactly the questions {sorted(questions)!r}, "
+            f"got {sorted(map(str, answers))!r}"
+        )
+    return {
+        name: _check_answer(name, question, answers[name], rounding)
+        for name, question in questions.items()
+    }
+
+
+def _check_answer(
+    name: str, question: Question, given: object, rounding: Rounding
+) -> Answer | NoVerdict:
+    if not is_object(given):
+        raise InvalidAnswer(f"answer {name!r} must be an object, got {given!r}")
+    answer: Raw = {str(key): value for key, value in given.items()}
+    kind = answer.get("type")
+    if kind == "no_verdict":
+        return _build(name, NoVerdict, {"kind": question.type, **answer})
+    if kind != question.type:
+        raise InvalidAnswer(
+            f"answer {name!r} has the type {kind!r}, which does not match the {question.type} "
+            "question"
+        )
+    if isinstance(question, Choice):
+        _check_choice(name, question, answer, _tolerance(rounding.probability_decimals))
+        return _build(name, ChoiceAnswer, answer)
+    if isinstance(question, Score):
+        _check_score(name, question, answer, rounding)
+        return _build(name, ScoreAnswer, answer)
+    _check_unit(f"answer {name!r}: probability", answer.get("probability"))
+    return _build(name, BooleanAnswer, answer)
+
+
+def _check_choice(name: str, question: Choice, answer: Raw, tolerance: float) -> None:
+    choice = answer.get("choice")
+    if choice not in question.criteria:
+        raise InvalidAnswer(
+            f"answer {name!r} chose the unknown option {choice!r}, not one of "
+            f"{list(question.options)!r}"
+        )
+    p = _check_distribution(name, question, answer.get("probabilities"), tolerance)
+    if p is not None and p[choice] < max(p.values()) - tolerance - _ROUNDOFF:
+        best = max(p, key=p.__getitem__)
+        raise InvalidAnswer(
+            f"answer {name!r} chose {choice!r} with probability {p[choice]!r}, but {best!r} has "
+            f"{p[best]!r}"
+        )
+
+
+def _check_score(name: str, question: Score, answer: Raw, rounding: Rounding) -> None:
+    score, top = answer.get("score"), len(question.criteria) - 1
+    if not _is_number(score) or not 0.0 <= score <= top:
+        raise InvalidAnswer(
+            f"answer {name!r}: score {score!r} is outside the question range, 0 to {top}"
+        )
+    tolerance = _tolerance(rounding.probability_decimals)
+    p = _check_distribution(name, question, answer.get("probabilities"), tolerance)
+    if p is None:
+        return
+    mean = math.fsum(int(level) * share for level, share in p.items())
+    allowed = _tolerance(rounding.score_decimals) + len(p) * tolerance + _ROUNDOFF
+    if abs(mean - score) > allowed:
+        raise InvalidAnswer(
+            f"answer {name!r}: score {score!r} is not the weighted mean of its probabilities, "
+            f"{mean!r}"
+        )
+
+
+def _check_distribution(
+    name: str, question: Question, given: object, tolerance: float
+) -> Mapping[str, float] | None:
+    if given is None:
+        return None
+    options = question.options
+    if not is_object(given) or set(given) != set(options):
+        raise InvalidAnswer(
+            f"answer {name!r}: probabilities must be a complete distribution over "
+            f"{list(options)!r}, got {given!r}"
+        )
+    p = {
+        option: _check_unit(f"answer {name!r}: probability of {option!r}", given[option])
+        for option in options
+    }
+    total = math.fsum(p.values())
+    if abs(total - 1.0) > 1e-6 + len(options) * tolerance + _ROUNDOFF:
+        raise InvalidAnswer(f"answer {name!r}: the sum of its probabilities is {total!r}, not 1")
+    return p
+
+
+def _build(name: str, kind: type[M], answer: Raw) -> M:
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field = ".".join(map(str, problem["loc"]))
+        raise InvalidAnswer(f"answer {name!r}: {field}: {problem['msg']}") from None
+
+
+def _check_rounding(rounding: object) -> Rounding:
+    if rounding is None:
+        return Rounding()
+    if not isinstance(rounding, Rounding):
+        raise InvalidAnswer(f"rounding must be a Rounding, got {rounding!r}")
+    for field in ("probability_decimals", "score_decimals"):
+        value = getattr(rounding, field)
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 0
+        ):
+            raise InvalidAnswer(f"rounding.{field} must be a non-negative integer, got {value!r}")
+    return rounding
+
+
+def _check_envelope(response: DecisionResponse) -> None:
+    for field in Usage.__slots__ if response.usage is not None else ():
+        count = getattr(response.usage, field)
+        if count is not None and not _is_number(count):
+            raise InvalidAnswer(f"usage.{field} must be a finite number, got {count!r}")
+    if not isinstance(response.warnings, list | tuple):
+        raise InvalidAnswer(f"warnings must be a list, got {response.warnings!r}")
+    stamp = response.response.timestamp if response.response is not None else None
+    if stamp is not None and not isinstance(stamp, datetime):
+        raise InvalidAnswer(f"response.timestamp must be a datetime, got {stamp!r}")
+
+
+def _check_unit(what: str, value: object) -> float:
+    if not _is_number(value) or not 0.0 <= value <= 1.0:
+        raise InvalidAnswer(f"{what} must be a number between 0 and 1, got {value!r}")
+    return value
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _tolerance(decimals: int | None) -> float:
+    return _UNDECLARED if decimals is None else 0.5 * 10.0**-decimals

@@ -1,0 +1,188 @@
+"""A decision model made of a language model: read the logprobs, keep the evidence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from classify.asking import Asking
+from classify.decision import DecisionRequest, DecisionResponse, ResponseInfo
+from classify.errors import CapabilityError
+from classify.evidence import Evidence
+from classify.label_reading import gather, read_labels
+from classify.labels import canonical, check_readout
+from classify.language_model import LanguageModel, Usage
+from classify.logspace import Floats
+from classify.options import Options
+from classify.orders import expectation_range
+from classify.prompts import TEMPLATE
+from classify.questions import Boolean, Choice, Question
+from classify.reading import NoReading, Reading
+from classify.sampling import read_draws
+from classify.text_reading import read_texts, spoken
+
+
+class LogprobModel:
+    """Answers typed questions by reading a language model's token logprobs."""
+
+    supported_question_types: frozenset[str] | None = None
+
+    def __init__(self, language_model: LanguageModel, options: Options | None = None) -> None:
+        """Take the language model and how it is read."""
+        self.language_model = language_model
+        self.options = options or Options()
+
+    @property
+    def provider(self) -> str:
+        """The language model's provider."""
+        return self.language_model.provider
+
+    @property
+    def model_id(self) -> str:
+        """The language model's name."""
+        return self.language_model.model_id
+
+    @property
+    def base_url(self) -> str:
+        """Where the language model is reached; empty where it has no address."""
+        return str(getattr(self.language_model, "base_url", ""))
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        """Answer every question; the first error ends the others."""
+        for name, question in request.questions.items():
+            if self.options.readout is not None:
+                check_readout(name, question, self.options.readout)
+        capabilities = await request.calls.child().run(self.language_model.capabilities)
+        askings = [
+            Asking(
+                name=name,
+                question=question,
+                request=request,
+                model=self.language_model,
+                capabilities=capabilities,
+                options=self.options,
+                calls=request.calls.child(),
+            )
+            for name, question in request.questions.items()
+        ]
+        answers = await gather(_answer(asking) for asking in askings)
+        request.calls.attempts += sum(asking.calls.attempts for asking in askings)
+        return DecisionResponse(
+            answers=dict(zip(request.questions, answers, strict=True)),
+            usage=sum((asking.usage for asking in askings), Usage()),
+            warnings=_warnings(answers),
+            response=ResponseInfo(
+                id=askings[-1].response_id,
+                model_id=askings[-1].reported_model or self.model_id,
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Release the language model."""
+        await self.language_model.aclose()
+
+
+async def _answer(asking: Asking) -> Mapping[str, object]:
+    reading = await _read(asking)
+    evidence = _evidence(asking, reading)
+    if isinstance(reading, NoReading):
+        return {
+            "type": "no_verdict",
+            "kind": asking.question.type,
+            "cause": reading.cause,
+            "message": reading.message,
+            "label_mass": reading.label_mass,
+            "method": reading.method,
+            "evidence": evidence,
+        }
+    common = {
+        "label_mass": reading.label_mass,
+        "method": reading.method,
+        "bounds": _bounds(asking.question, reading),
+        "evidence": evidence,
+    }
+    return {**answer_fields(asking.question, np.exp(reading.log_p), reading), **common}
+
+
+async def _read(asking: Asking) -> Reading | NoReading:
+    try:
+        if asking.readout in ("words", "sequence"):
+            return await read_texts(asking)
+        return await read_labels(asking)
+    except CapabilityError:
+        if asking.options.fallback == "sample":
+            return await read_draws(asking)
+        raise
+
+
+def answer_fields(question: Question, p: Floats, reading: Reading | None) -> dict[str, object]:
+    """Return an answer's own fields from probabilities (K,) in canonical order."""
+    options = spoken(question) if len(p) < len(question.options) else canonical(question)
+    shares = dict(zip(options, p.tolist(), strict=True))
+    if isinstance(question, Boolean):
+        return {"type": "boolean", "probability": min(shares["true"], 1.0)}
+    if isinstance(question, Choice):
+        shares = {option: shares[option] for option in question.options}
+        best = max(shares, key=shares.__getitem__)
+        tie = sum(share == shares[best] for share in shares.values()) > 1
+        return {"type": "choice", "choice": best, "probabilities": shares, "tie": tie}
+    if len(p) < len(question.options):
+        # Only the ends of the scale were asked: a position between them, no distribution.
+        return {"type": "score", "score": shares[options[-1]] * (len(question.criteria) - 1)}
+    fields: dict[str, object] = {"type": "score", "score": _mean(p), "probabilities": shares}
+    if reading is not None and reading.lower is not None and reading.upper is not None:
+        fields["score_range"] = expectation_range(reading.lower, reading.upper)
+    return fields
+
+
+def _mean(p: Floats) -> float:
+    # Rounding must not put a score beyond its scale.
+    return min(float(p @ np.arange(len(p))), float(len(p) - 1))
+
+
+def _bounds(question: Question, reading: Reading) -> dict[str, tuple[float, float]] | None:
+    if reading.lower is None or reading.upper is None:
+        return None
+    ends = zip(reading.lower.tolist(), reading.upper.tolist(), strict=True)
+    return dict(zip(canonical(question), ends, strict=True))
+
+
+def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
+    read = reading if isinstance(reading, Reading) else None
+    options = canonical(asking.question)
+    anchored = read is not None and len(read.log_p) < len(options)
+    anchors = spoken(asking.question) if anchored else ()
+    return Evidence(
+        readout=asking.readout if reading.method != "sampled" else None,
+        prompt_form=asking.form,
+        template=TEMPLATE,
+        length_rule=read.length_rule if read else None,
+        orders=reading.orders,
+        flips=read.flips if read else 0,
+        total_variation=read.total_variation if read else 0.0,
+        unseen=tuple(options[k] for k in read.unseen) if read else (),
+        unexplored=read.unexplored if read else 0.0,
+        anchors=(
+            dict(zip(anchors, np.exp(read.log_p).tolist(), strict=True))
+            if read and anchors
+            else None
+        ),
+        draws=dict(zip(options, read.draws, strict=True)) if read and read.draws else None,
+        reason=reading.reason,
+        requested_model=asking.model.model_id,
+        reported_model=asking.reported_model,
+        system_fingerprint=asking.system_fingerprint,
+        usage=asking.usage_seen(),
+        attempts=asking.calls.attempts,
+        seconds=time.perf_counter() - asking.started,
+        at=asking.at,
+    )
+
+
+def _warnings(answers: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    methods = sorted({str(answer["method"]) for answer in answers})
+    if "sampled" in methods and len(methods) > 1:
+        return (f"the answers were obtained by different methods: {', '.join(methods)}",)
+    return ()

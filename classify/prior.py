@@ -1,0 +1,108 @@
+"""Divide out how popular the labels are on their own.
+
+Two estimates of that prior: the mean distribution over a batch of states (Batch Calibration, Zhou
+et al. 2023), or over states without content (Zhao et al. 2021). Both assume that the options are
+about as frequent as one another among the states; on a batch that is not so, they mislead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from classify.answers import Answer, NoVerdict, ScoreAnswer
+from classify.errors import ClassifyError, InvalidInput
+from classify.evaluation import Evaluation
+from classify.evidence import Evidence
+from classify.json_values import JSON
+from classify.labels import canonical
+from classify.logprob_model import answer_fields
+from classify.logspace import Floats, log_normalize, safe_log
+from classify.questions import Question
+
+FEWEST = 32
+BLANKS = ("", "N/A", "[MASK]", "...")
+
+
+def batch_corrected(
+    outcomes: Sequence[Evaluation | ClassifyError], questions: Mapping[str, Question]
+) -> list[Evaluation | ClassifyError]:
+    """Divide each question's answers by their mean over the batch.
+
+    Answers that were corrected before are corrected again from their raw probabilities; failures
+    and no-verdicts stay as they are. Raises InvalidInput where a question has fewer than 32
+    answers with a distribution.
+    """
+    evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
+    corrected: list[dict[str, Answer | NoVerdict]] = [dict(e.answers) for e in evaluations]
+    for name, question in questions.items():
+        rows = [
+            (row, raw)
+            for row, evaluation in enumerate(evaluations)
+            if (raw := raw_distribution(evaluation.answers[name], question)) is not None
+        ]
+        if len(rows) < FEWEST:
+            raise InvalidInput(
+                f'prior="batch" needs at least {FEWEST} answers with a distribution, question '
+                f"{name!r} has {len(rows)}: give more states, or no prior"
+            )
+        p = np.array([raw for _, raw in rows])
+        prior = p.mean(axis=0)
+        for (row, _), share in zip(rows, divided(p, prior), strict=True):
+            answer = corrected[row][name]
+            assert not isinstance(answer, NoVerdict)  # it has a distribution
+            corrected[row][name] = with_prior(answer, question, share, prior, method="batch")
+    answered = iter(
+        evaluation.model_copy(update={"answers": answers})
+        for evaluation, answers in zip(evaluations, corrected, strict=True)
+    )
+    return [next(answered) if isinstance(o, Evaluation) else o for o in outcomes]
+
+
+def divided(p: Floats, prior: Floats) -> Floats:
+    """Return p / prior, normalised; p is (n, K) and prior (K,)."""
+    impossible = prior <= 0.0
+    log_prior = np.where(impossible, 0.0, safe_log(np.where(impossible, 1.0, prior)))
+    result: Floats = np.exp(log_normalize(safe_log(p) - log_prior))
+    return result
+
+
+def raw_distribution(answer: Answer | NoVerdict, question: Question) -> list[float] | None:
+    """Return an answer's uncorrected probabilities in canonical order, None where it has none."""
+    if isinstance(answer, NoVerdict):
+        return None
+    p = answer.raw_probabilities or answer.probabilities
+    return None if p is None else [p[option] for option in canonical(question)]
+
+
+def with_prior(
+    answer: Answer, question: Question, p: Floats, prior: Floats, *, method: str
+) -> Answer:
+    """Return an answer with corrected probabilities; the raw ones and the prior are kept."""
+    fields = answer_fields(question, p, None)
+    names = canonical(question)
+    evidence = answer.evidence or Evidence()
+    changed = {
+        **{key: value for key, value in fields.items() if key != "type"},
+        # Bounds are statements about the raw probabilities.
+        "bounds": None,
+        "raw_probabilities": answer.raw_probabilities or dict(answer.probabilities or {}),
+        "evidence": evidence.model_copy(
+            update={"prior": dict(zip(names, prior.tolist(), strict=True)), "prior_method": method}
+        ),
+    }
+    if isinstance(answer, ScoreAnswer):
+        changed["score_range"] = None
+    return answer.model_copy(update=changed)
+
+
+def blanked(state: JSON, blank: str) -> JSON:
+    """Return the state with every text replaced, its shape and field names kept."""
+    if isinstance(state, str):
+        return blank
+    if isinstance(state, Mapping):
+        return {key: blanked(value, blank) for key, value in state.items()}
+    if isinstance(state, list | tuple):
+        return [blanked(value, blank) for value in state]
+    return state

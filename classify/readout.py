@@ -1,0 +1,132 @@
+"""Read the alternatives at the slot: label masses, label mass and bounds.
+
+The slot is found by structure: it is the first generated position that is not mere formatting.
+Text is never searched for a value. It knows nothing of options or prompts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from classify.errors import MalformedResponse
+from classify.language_model import Alternative, Position
+from classify.logspace import Floats
+
+CLIPPED = 1e-3
+"""A logprob up to this much above 0 is rounding; beyond it the server returns something else."""
+NO_MASS = -1000.0
+"""Servers write values like -9999 for a token that constrained decoding ruled out."""
+_HALF = 0.5
+
+_EDGES = " \t\r\n\v\f\u00a0\u0120\u010a\u2581\"'`\u2018\u2019\u201c\u201d()[]{}<>*_$"
+_FORMATTING_WORDS = {"", "answer", "label", "option", "think", "/think", "boxed", "\\boxed"}
+_FORMATTING = re.compile(
+    r"[-\s\"'`*_#()\[\]{}<>:.,=$\\|\u0120\u010a\u2581\u201c\u201d\u2018\u2019]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotReading:
+    """What one position says about each label."""
+
+    p: Floats
+    """(K,) each label's share of the label mass, its spellings summed; all 0 without any."""
+    lower: Floats
+    """(K,) the least that each label's normalised probability can be."""
+    upper: Floats
+    """(K,) the most that it can be."""
+    label_mass: float
+    counted: tuple[tuple[Alternative, str | None], ...]
+    """The alternatives, each with the label that it was counted for."""
+
+
+def normalized(token: str, *, fold: bool = True) -> str:
+    """Return a token's text without white space, quotes, brackets, emphasis and end marks."""
+    text = token.strip(_EDGES).rstrip(".):").strip(_EDGES)
+    return text.casefold() if fold else text
+
+
+def check_logprob(value: float, token: str) -> float:
+    """Return a logprob as log mass: at most 0, -inf for none; raises MalformedResponse."""
+    if math.isnan(value) or value == math.inf:
+        raise MalformedResponse(f"the logprob of {token!r} is {value!r}: no probability")
+    if value > CLIPPED:
+        raise MalformedResponse(
+            f"the logprob of {token!r} is {value!r}, above 0: the server returns something else "
+            "under that name, such as probabilities"
+        )
+    return -math.inf if value <= NO_MASS else min(value, 0.0)
+
+
+def read_position(position: Position, labels: Sequence[str]) -> SlotReading:
+    """Sum each label's spellings among the alternatives, and bound what was not returned.
+
+    With S the label mass, u the unseen labels, l the least returned logprob and R the
+    probability not returned: an unseen label has at most U1 = min(exp l, R), all of them at most
+    U = min(u exp l, R); a seen one of mass m lies in [m/(S+U), m/S], an unseen one in
+    [0, U1/(S+U1)].
+    """
+    fold = len({label.casefold() for label in labels}) == len(labels)
+    index = {normalized(label, fold=fold): k for k, label in enumerate(labels)}
+    mass = [0.0] * len(labels)
+    counted: list[tuple[Alternative, str | None]] = []
+    returned: list[float] = []
+    for alternative in _distinct(position.alternatives):
+        logprob = check_logprob(alternative.logprob, alternative.token)
+        k = index.get(normalized(alternative.token, fold=fold))
+        share = math.exp(logprob)
+        returned.append(share)
+        if k is not None:
+            mass[k] += share
+        counted.append((alternative, None if k is None else labels[k]))
+    total = math.fsum(mass)
+    rest = max(0.0, 1.0 - math.fsum(returned))
+    p: Floats = np.array(mass) / (total or 1.0)
+    lower, upper = _bounds(p, total, least=min(returned, default=1.0), rest=rest)
+    return SlotReading(p, lower, upper, min(total, 1.0), tuple(counted))
+
+
+def find_slot(
+    positions: Sequence[Position], labels: Sequence[str]
+) -> tuple[int, SlotReading] | None:
+    """Return the slot's index and reading; None where everything so far is formatting.
+
+    A position whose label mass is at least a half is the slot whatever token was drawn there.
+    """
+    thinking = False
+    for index, position in enumerate(positions):
+        token = position.token.casefold()
+        if thinking or "<think>" in token:
+            thinking = "</think>" not in token
+            continue
+        reading = read_position(position, labels)
+        if reading.label_mass >= _HALF or not is_formatting(position.token):
+            return index, reading
+    return None
+
+
+def is_formatting(token: str) -> bool:
+    """Whether a token is only white space, marks, a code fence or a word such as "Answer"."""
+    bare = _FORMATTING.sub("", token).casefold()
+    return bare in _FORMATTING_WORDS or token.strip().startswith("```")
+
+
+def _distinct(alternatives: Iterable[Alternative]) -> Iterable[Alternative]:
+    # The same text may stand twice for tokens of different bytes; a mere repetition may not count.
+    return dict.fromkeys(alternatives)
+
+
+def _bounds(p: Floats, total: float, *, least: float, rest: float) -> tuple[Floats, Floats]:
+    unseen = p <= 0.0
+    if total <= 0.0:
+        return np.zeros_like(p), np.ones_like(p)
+    one = min(least, rest)
+    every = min(int(unseen.sum()) * least, rest)
+    lower = p * (total / (total + every))
+    upper = np.where(unseen, one / (total + one), p)
+    return lower, upper

@@ -1,0 +1,82 @@
+"""Count draws where an endpoint shows no logprobs: a distribution with an interval per option."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from classify.asking import Asking
+from classify.errors import CapabilityError
+from classify.label_reading import gather
+from classify.labels import LETTERS, canonical, slate
+from classify.language_model import Sampling
+from classify.logspace import safe_log
+from classify.prompts import label_prompt
+from classify.reading import NoReading, Reading
+from classify.readout import normalized
+from classify.slot_reading import FEW_TOKENS, coverage_floor
+
+_Z95 = 1.959963984540054
+_SMOOTHING = 0.5
+_LABEL_END = re.compile(r"(?<=\w)[:.)]")
+
+
+async def read_draws(asking: Asking) -> Reading | NoReading:
+    """Draw labels at temperature 1 and count them.
+
+    Probabilities are the posterior means under Jeffreys' Dirichlet prior (1/2 per option); bounds
+    are 95 % Wilson intervals of the shares. A draw that is no label counts against label mass.
+    """
+    options = canonical(asking.question)
+    readout = asking.readout if asking.readout in ("letters", "digits", "yes_no") else "letters"
+    shown = slate(asking.question, options, readout=readout, resolution=len(LETTERS))
+    if shown.grouped:
+        raise CapabilityError(
+            f"question {asking.name!r} has {len(options)} options, too many to draw from one "
+            f"prompt ({len(LETTERS)}); use a model that shows logprobs"
+        )
+    prompt = label_prompt(
+        asking.name,
+        asking.question,
+        slate=shown,
+        state=asking.request.state,
+        form=asking.form,
+    )
+    draw = Sampling(max_tokens=FEW_TOKENS, temperature=1.0)
+    replies = await gather(asking.complete(prompt, draw) for _ in range(asking.options.samples))
+    names = [normalized(label) for label in shown.labels]
+    # "B", "B." and "B: billing" are all an answer of B.
+    drawn = [normalized(_LABEL_END.split(reply.text.strip(), maxsplit=1)[0]) for reply in replies]
+    counts = np.array([drawn.count(name) for name in names])
+    labelled, n = int(counts.sum()), len(replies)
+    floor = coverage_floor(asking.options)
+    if labelled == 0 or labelled / n < floor:
+        return NoReading(
+            "low_label_mass" if labelled else "no_label",
+            f"{labelled} of {n} draws were labels, below the floor of {floor:g} (min_coverage)",
+            "sampled",
+            label_mass=labelled / n,
+        )
+    p = (counts + _SMOOTHING) / (labelled + _SMOOTHING * len(counts))
+    ends = np.array([wilson(int(count), labelled) for count in counts])
+    return Reading(
+        log_p=safe_log(p),
+        method="sampled",
+        label_mass=labelled / n,
+        orders=(),
+        lower=np.minimum(ends[:, 0], p),
+        upper=np.maximum(ends[:, 1], p),
+        draws=tuple(int(count) for count in counts),
+    )
+
+
+def wilson(k: int, n: int, *, z: float = _Z95) -> tuple[float, float]:
+    """Return the Wilson score interval of k successes in n (Wilson 1927); z is for 95 %."""
+    if n == 0:
+        return 0.0, 1.0
+    share, spread = k / n, z * z / n
+    centre = (share + spread / 2) / (1 + spread)
+    half = math.sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+    return (0.0 if k == 0 else centre - half), (1.0 if k == n else centre + half)

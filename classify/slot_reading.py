@@ -1,0 +1,156 @@
+"""Ask one slate of labels and read the slot, or say why there is nothing to read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from classify.answers import Cause
+from classify.asking import Asking
+from classify.errors import CapabilityError
+from classify.evidence import OrderSeen, SeenToken
+from classify.labels import Slate
+from classify.language_model import Prompt, Reply, Sampling
+from classify.logspace import Floats
+from classify.options import Options
+from classify.prompts import label_prompt, prompt_hash
+from classify.reading import NoReading
+from classify.readout import SlotReading, find_slot, normalized
+
+DEFAULT_FLOOR = 0.5
+FEW_TOKENS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The reading of one slate, and what to keep of it."""
+
+    slate: Slate
+    p: Floats
+    """(labels,) normalised."""
+    lower: Floats
+    upper: Floats
+    seen: OrderSeen
+
+
+async def read_slot(
+    asking: Asking, shown: Slate, *, reason: str | None, path: tuple[str, ...]
+) -> Slot | NoReading:
+    """Ask for a label of the slate; `path` names the groups above it in a tree."""
+    prompt = label_prompt(
+        asking.name,
+        asking.question,
+        slate=shown,
+        state=asking.request.state,
+        form=asking.form,
+        reason=reason,
+    )
+    if len(shown.labels) == 1:  # nothing to choose, so nothing to ask
+        one = np.ones(1)
+        return Slot(shown, one, one, one, _seen(shown, prompt, path, p=one, label_mass=1.0))
+    reply = await _alternatives(asking, prompt, tokens=1)
+    found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
+    if found is None and not _stopped(reply):
+        reply = await _alternatives(asking, prompt, tokens=FEW_TOKENS)
+        found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
+    if found is None:
+        return _nothing_read(reply)
+    position, reading = found
+    mass = reading.label_mass
+    seen = _seen(shown, prompt, path, p=reading.p, label_mass=mass, reply=reply, found=found)
+    floor = coverage_floor(asking.options)
+    if mass <= 0.0 or mass < floor:
+        written = reply.positions[position].token
+        return _too_little(reading, seen, floor=floor, written=written)
+    return Slot(shown, reading.p, reading.lower, reading.upper, seen)
+
+
+def coverage_floor(options: Options) -> float:
+    """Return the label mass below which a label prompt has no verdict."""
+    return DEFAULT_FLOOR if options.min_coverage is None else options.min_coverage
+
+
+async def _alternatives(asking: Asking, prompt: Prompt, *, tokens: int) -> Reply:
+    capabilities = asking.capabilities
+    sampling = Sampling(
+        max_tokens=tokens,
+        top_logprobs=capabilities.top_logprobs,
+        temperature=capabilities.temperature,
+    )
+    reply = await asking.complete(prompt, sampling)
+    if not reply.positions and not _stopped(reply):
+        raise CapabilityError(f"{asking.where} returned no logprobs; {ALTERNATIVES}")
+    return reply
+
+
+ALTERNATIVES = 'use a model that shows them, fallback="sample" to count draws, or a decision model'
+
+
+def _seen(
+    shown: Slate,
+    prompt: Prompt,
+    path: tuple[str, ...],
+    *,
+    p: Floats,
+    label_mass: float,
+    reply: Reply | None = None,
+    found: tuple[int, SlotReading] | None = None,
+) -> OrderSeen:
+    counted = found[1].counted if found else ()
+    return OrderSeen(
+        labels=shown.mapping(),
+        probabilities=dict(zip(shown.mapping().values(), p.tolist(), strict=True)),
+        label_mass=label_mass,
+        position=found[0] if found else None,
+        alternatives=tuple(
+            SeenToken(token=a.token, logprob=_finite(a.logprob), label=label)
+            for a, label in counted
+        ),
+        path=path,
+        prompt_hash=prompt_hash(prompt),
+        response_id=reply.response_id if reply else None,
+    )
+
+
+def _finite(logprob: float) -> float | None:
+    return logprob if math.isfinite(logprob) else None
+
+
+def _stopped(reply: Reply) -> bool:
+    return bool(reply.refusal) or reply.finish_reason == "content_filter"
+
+
+def _nothing_read(reply: Reply) -> NoReading:
+    if reply.refusal:
+        return NoReading("refusal", "the model refused to answer", "logprobs")
+    if reply.finish_reason == "content_filter":
+        message = "the provider's content filter stopped the answer"
+        return NoReading("content_filter", message, "logprobs")
+    if reply.finish_reason == "length":
+        return NoReading("truncated", "the output ended before a label", "logprobs")
+    return NoReading("no_label", "the model answered with nothing but formatting", "logprobs")
+
+
+def _too_little(reading: SlotReading, seen: OrderSeen, *, floor: float, written: str) -> NoReading:
+    cause: Cause
+    if reading.label_mass > 0.0:
+        cause, message = (
+            "low_label_mass",
+            (
+                f"the labels got a probability of {reading.label_mass:.3g} together, below the "
+                f"floor of {floor:g} (min_coverage)"
+            ),
+        )
+    elif normalized(written) in {normalized(label) for label in seen.labels}:
+        cause, message = (
+            "unusable_logprobs",
+            (
+                f"the model wrote the label {written!r} but gave no label any probability: the "
+                "logprobs are not those of what was written (constrained decoding does that)"
+            ),
+        )
+    else:
+        cause, message = "no_label", "no label was among the alternatives at the slot"
+    return NoReading(cause, message, "logprobs", label_mass=reading.label_mass, orders=(seen,))

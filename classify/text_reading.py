@@ -1,0 +1,125 @@
+"""Read a distribution from the exact logprobs of the options' own words."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from classify.asking import Asking
+from classify.errors import CapabilityError
+from classify.evidence import OrderSeen
+from classify.label_reading import gather
+from classify.labels import Listing, canonical, listings
+from classify.language_model import Prompt, TextScores
+from classify.logspace import Floats, log_normalize, log_sum
+from classify.orders import combine
+from classify.prompts import option_prompt, prompt_hash, words_prompt
+from classify.questions import Question, Score
+from classify.reading import NoReading, Reading
+from classify.readout import check_logprob
+
+
+async def read_texts(asking: Asking) -> Reading | NoReading:
+    """Score each option's words as the continuation of a prompt.
+
+    The words readout writes the state as a plain text and lists no options, so there is one
+    order; the sequence readout lists them, in as many orders as wanted.
+    """
+    if not asking.capabilities.scores_text:
+        raise CapabilityError(
+            f"{asking.where} cannot score given text, which the readout {asking.readout!r} needs; "
+            'use readout="letters", "digits" or "yes_no"'
+        )
+    options = spoken(asking.question)
+    prompts = _prompts(asking)
+    texts = [f" {asking.question.word(option)}" for option in options]
+    scored = await gather(asking.score(prompt, texts) for prompt in prompts)
+    rule = asking.options.length or _length_rule(scored)
+    logs = np.array([_text_logs(scores, rule) for scores in scored])
+    mass = [float(np.exp(log_sum(_text_logs(scores, "sum")))) for scores in scored]
+    if np.isneginf(logs).all(axis=1).any():
+        return NoReading(
+            "no_label", "no option's words have any probability", asking.capabilities.scored_by
+        )
+    log_p = log_normalize(logs)
+    floor = asking.options.min_coverage
+    seen = tuple(
+        _seen(options, prompt, scores, p, min(whole, 1.0))
+        for prompt, scores, p, whole in zip(prompts, scored, np.exp(log_p), mass, strict=True)
+    )
+    label_mass = min(float(np.mean(mass)), 1.0)
+    if floor is not None and label_mass < floor:
+        return NoReading(
+            "low_label_mass",
+            f"the options' words got a probability of {label_mass:.3g} together, below the floor "
+            f"of {floor:g} (min_coverage)",
+            asking.capabilities.scored_by,
+            label_mass=label_mass,
+            orders=seen,
+        )
+    p = np.exp(log_p)
+    together = combine(p, p, p)
+    return Reading(
+        log_p=log_normalize(log_p.mean(axis=0)),
+        method=asking.capabilities.scored_by,
+        label_mass=label_mass,
+        orders=seen,
+        flips=together.flips,
+        total_variation=together.total_variation,
+        length_rule=rule,
+    )
+
+
+def spoken(question: Question) -> Listing:
+    """Return the options that have words: all, or the two ends of an anchored scale."""
+    options = canonical(question)
+    if isinstance(question, Score) and question.anchored:
+        return (options[0], options[-1])
+    return options
+
+
+def _prompts(asking: Asking) -> list[Prompt]:
+    state = asking.request.state
+    if asking.readout == "words":
+        return [
+            words_prompt(
+                asking.name,
+                asking.question,
+                state=state,
+                state_name=asking.options.state_name,
+                form=asking.form,
+            )
+        ]
+    return [
+        option_prompt(asking.name, asking.question, options=listing, state=state, form=asking.form)
+        for listing in listings(asking.question, asking.options.orders)
+    ]
+
+
+def _length_rule(scored: list[TextScores]) -> Literal["sum", "mean"]:
+    single = all(len(tokens) == 1 for scores in scored for tokens in scores.logprobs)
+    return "sum" if single else "mean"
+
+
+def _text_logs(scores: TextScores, rule: Literal["sum", "mean"]) -> Floats:
+    logs = [
+        [check_logprob(logprob, "a scored token") for logprob in tokens]
+        for tokens in scores.logprobs
+    ]
+    if rule == "sum":
+        return np.array([sum(tokens) for tokens in logs])
+    return np.array([sum(tokens) / len(tokens) for tokens in logs])
+
+
+def _seen(
+    options: Listing, prompt: Prompt, scores: TextScores, p: Floats, label_mass: float
+) -> OrderSeen:
+    return OrderSeen(
+        labels={option: option for option in options},
+        probabilities=dict(zip(options, p.tolist(), strict=True)),
+        label_mass=label_mass,
+        token_logprobs=dict(zip(options, scores.logprobs, strict=True)),
+        prompt_hash=prompt_hash(prompt),
+        response_id=scores.response_id,
+    )
