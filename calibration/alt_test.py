@@ -90,7 +90,7 @@ def alt_test(
     experts, 0.15 against skilled people and 0.1 against crowd workers. alignment: with the
     other people of an item, the share who gave the same level, or, for ordered levels, minus
     the mean squared distance. An item counts for a person if the judge, the person and at least
-    one other rated it. Needs three people for a test of each against others.
+    one other rated it.
     """
     people = rater_indices(ratings, levels)
     machine = level_indices(judge, levels, name="judge")
@@ -184,8 +184,9 @@ def _one_sided_p(excess: Floats, epsilon: float) -> float:
     gap = float(excess.mean()) - epsilon
     spread = float(excess.std(ddof=1)) / math.sqrt(excess.size)
     if spread == 0.0:
-        # The limit of the test as the spread shrinks.
-        return 0.0 if gap < 0.0 else 1.0
+        # No spread is no proof. To be worse by epsilon on average the judge must lose at least
+        # a share epsilon of the items; this is the chance that none of so many shows.
+        return (1.0 - min(1.0, epsilon)) ** excess.size if gap < 0.0 else 1.0
     return float(stdtr(excess.size - 1.0, gap / spread))
 
 

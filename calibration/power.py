@@ -1,0 +1,209 @@
+"""How many labels do I need: asked before labelling, answered in one number and a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from classify.calibration.arrays import Floats
+from classify.calibration.estimate import open_unit, student_quantile, wilson_ends
+from classify.calibration.intervals import normal_quantile
+from classify.calibration.true_rate import FEWEST_LABELS
+from classify.errors import CalibrationError
+
+_MOST = 1_000_000
+"""Nobody labels more: beyond it the question is answered with an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsNeeded:
+    """A number of labels, and what it buys."""
+
+    n: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Write "N labels: reason"."""
+        return f"{self.n} labels: {self.reason}"
+
+
+def labels_for_rate(*, rate: float, half_width: float, confidence: float = 0.95) -> LabelsNeeded:
+    """Return how many labels give a rate an interval of ± half_width (Wilson)."""
+    _check(rate, "rate")
+    open_unit(half_width, name="half_width")
+
+    def narrow_enough(n: int) -> bool:
+        low, high = wilson_ends(rate * n, n, confidence=confidence)
+        return (high - low) / 2.0 <= half_width
+
+    n = _smallest(narrow_enough)
+    reason = f"a rate of {rate:.0%} is then known to ± {100 * half_width:.3g} points"
+    return LabelsNeeded(n, f"{reason} ({confidence:.0%}, Wilson)")
+
+
+def labels_for_corrected_rate(
+    *,
+    rate: float,
+    half_width: float,
+    correlation: float,
+    pool: int,
+    confidence: float = 0.95,
+) -> LabelsNeeded:
+    """Return how many labels do so with a judge of this correlation over `pool` judged items.
+
+    PPI++: the variance of n labels shrinks by the factor 1 - correlation² · N / (n + N). Never
+    below 50, where the judge is not used (`true_rate`).
+    """
+    _check(rate, "rate")
+    open_unit(half_width, name="half_width")
+    if not -1.0 <= correlation <= 1.0 or pool < 1:
+        raise CalibrationError(
+            f"correlation must be in [-1, 1] and pool at least 1, got {correlation!r}, {pool!r}"
+        )
+
+    def narrow_enough(n: int) -> bool:
+        price = normal_quantile(confidence) / student_quantile(confidence, degrees=n - 2.0)
+        worth = n * price**2 / (1.0 - max(0.0, correlation) ** 2 * pool / (n + pool))
+        low, high = wilson_ends(rate * worth, worth, confidence=confidence)
+        return (high - low) / 2.0 <= half_width
+
+    n = max(FEWEST_LABELS, _smallest(narrow_enough, start=3))
+    return LabelsNeeded(
+        n,
+        f"a rate of {rate:.0%} is then known to ± {100 * half_width:.3g} points with a judge of "
+        f"correlation {correlation:.2f} on {pool} items ({confidence:.0%})",
+    )
+
+
+def labels_for_certificate(
+    *, alpha: float, error: float, delta: float = 0.1, power: float = 0.8
+) -> LabelsNeeded:
+    """Return how many rows decided alone certify an error of at most alpha.
+
+    error: what the error among them really is, below alpha. power: how often the exact binomial
+    test then passes. Divide by the share decided alone to get all rows.
+    """
+    from scipy.special import bdtr
+
+    open_unit(alpha, name="alpha")
+    open_unit(delta, name="delta")
+    open_unit(power, name="power")
+    if not 0.0 <= error < alpha:
+        raise CalibrationError(f"error must be in [0, alpha={alpha!r}), got {error!r}")
+
+    def passes_often(errors: int) -> bool:
+        return float(bdtr(errors, _rows_for(errors, alpha, delta), error)) >= power
+
+    # Power saws up and down with n; it is highest at the n from which one more error is allowed.
+    errors = _smallest(passes_often, start=0)
+    while errors > 0 and passes_often(errors - 1):
+        errors -= 1
+    return LabelsNeeded(
+        _rows_for(errors, alpha, delta),
+        f"decided alone with a true error of {error:.1%}, they certify at most {alpha:.1%} "
+        f"({1 - delta:.0%} confidence) in {power:.0%} of tries",
+    )
+
+
+def labels_for_coverage(*, alpha: float, slack: float) -> LabelsNeeded:
+    """Return how many calibration rows keep prediction sets within `slack` of their coverage.
+
+    In 95 % of draws of the rows the coverage is then at least 1 - alpha - slack.
+    """
+    from scipy.special import betaincinv
+
+    open_unit(alpha, name="alpha")
+    open_unit(slack, name="slack")
+    wanted = 1.0 - alpha - slack
+
+    def close_enough(n: int) -> bool:
+        # Without rounding the rank up, which can only cover more: so it holds for all larger n.
+        return float(betaincinv((1.0 - alpha) * (n + 1), alpha * (n + 1), 0.05)) >= wanted
+
+    # Every set holds every option below 1/alpha - 1 rows, which covers, but says nothing.
+    n = _smallest(close_enough, start=int(np.ceil(1.0 / alpha - 1.0 - 1e-9)))
+    return LabelsNeeded(
+        n, f"{1 - alpha:.0%} sets then cover at least {wanted:.1%} in 95 % of draws"
+    )
+
+
+def labels_for_comparison(
+    *, better: float, worse: float, significance: float = 0.05, power: float = 0.8
+) -> LabelsNeeded:
+    """Return how many items show that one system is right more often (McNemar, exact).
+
+    better: share of items that only the first gets right; worse: only the second.
+    """
+    _check(better, "better")
+    _check(worse, "worse")
+    open_unit(significance, name="significance")
+    if not better + worse <= 1.0 or better == worse:
+        raise CalibrationError(
+            f"better and worse must differ and add to at most 1, got {better!r} and {worse!r}"
+        )
+
+    def shows_often(n: int) -> bool:
+        return _mcnemar_power(n, better, worse, significance) >= power
+
+    n = _smallest(shows_often)
+    return LabelsNeeded(
+        n,
+        f"{better:.0%} against {worse:.0%} of items that only one gets right is then found in "
+        f"{power:.0%} of tries (p <= {significance:g}, exact McNemar)",
+    )
+
+
+def _mcnemar_power(n: int, better: float, worse: float, significance: float) -> float:
+    """Return how often n items give p <= significance: over the number that differ, m."""
+    from scipy.special import bdtr, gammaln, xlogy
+
+    share = better + worse
+    # Numbers of differing items further out than 9 standard deviations never happen.
+    reach = 9.0 * math.sqrt(n * share * (1.0 - share)) + 1.0
+    m = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1.0)
+    log_choose = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
+    chance = np.exp(log_choose + xlogy(m, share) + xlogy(n - m, 1.0 - share))
+    few = _fair_coin_limits(m, significance)
+    tails = bdtr(np.maximum(few, 0.0), m, worse / share)
+    tails = tails + bdtr(np.maximum(few, 0.0), m, better / share)
+    return float(chance @ np.where(few >= 0.0, tails, 0.0))
+
+
+def _fair_coin_limits(m: Floats, significance: float) -> Floats:
+    """Return the most heads k of m fair coins with 2 P(heads <= k) <= significance; -1 for none."""
+    from scipy.special import bdtr
+
+    low, high = np.full(m.size, -1.0), np.floor(m / 2.0)
+    while (low < high).any():
+        middle = np.ceil((low + high) / 2.0)
+        small = 2.0 * np.asarray(bdtr(np.maximum(middle, 0.0), m, 0.5)) <= significance
+        low, high = np.where(small, middle, low), np.where(small, high, middle - 1.0)
+    return low
+
+
+def _rows_for(errors: int, alpha: float, delta: float) -> int:
+    """Return the fewest rows with which so many errors still pass the exact test."""
+    from scipy.special import bdtr
+
+    return _smallest(lambda n: float(bdtr(errors, n, alpha)) <= delta, start=errors + 1)
+
+
+def _smallest(enough: Callable[[int], bool], *, start: int = 1) -> int:
+    """Return the smallest whole number from `start` on that is enough, as all larger ones are."""
+    low, high = start, max(1, start)
+    while not enough(high):
+        if high >= _MOST:
+            raise CalibrationError(f"more than {_MOST} labels would be needed: ask for less")
+        low, high = high + 1, min(_MOST, high * 2)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return high
+
+
+def _check(rate: float, name: str) -> None:
+    if not 0.0 <= rate <= 1.0:
+        raise CalibrationError(f"{name} must be between 0 and 1, got {rate!r}")

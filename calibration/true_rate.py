@@ -1,0 +1,207 @@
+"""What is the true rate: one question, the estimator that fits how the labels were drawn.
+
+The front door to `prevalence` and `prediction_powered`: it picks, says why, and warns.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, probabilities
+from classify.calibration.estimate import Estimate
+from classify.calibration.prediction_powered import PredictionPowered, ppi_rate
+from classify.calibration.prevalence import Share, labels_only, rogan_gladen, stratified_rate
+from classify.errors import CalibrationError
+
+Drawn: TypeAlias = Literal["at random", "by verdict", "elsewhere", "unknown"]
+
+FEWEST_LABELS = 50
+"""Below this the judge's correction is less sure than it looks: the labels speak alone."""
+FEWEST_PER_VERDICT = 5
+_SUSPICIOUS = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class TrueRate:
+    """A rate with the way it was found, ready to be quoted."""
+
+    estimate: Estimate
+    judged: float
+    """The uncorrected rate: the judge's mean over all items."""
+    drawn: Drawn
+    reason: str
+    """Why this estimator."""
+    warnings: tuple[str, ...]
+    name: str
+
+    @property
+    def sentence(self) -> str:
+        """The result as a sentence, such as "the pass rate is 71 % [66, 76] after …"."""
+        found = self.estimate
+        digits = 0 if found.high - found.low >= 0.02 else 1
+        value, low, high = (f"{100 * x:.{digits}f}" for x in (found.value, found.low, found.high))
+        source = (
+            f"from {found.n} human labels alone"
+            if found.rule.startswith("labels only")
+            else f"after correcting the judge with {found.n} human labels"
+        )
+        return f"{self.name} is {value} % [{low}, {high}] {source}"
+
+    def __str__(self) -> str:
+        """Say the sentence, the rule, "n used of N", why, and every warning."""
+        found = self.estimate
+        text = (
+            f"{self.sentence} ({found.rule}, {found.confidence:.0%}, {found.n} used of "
+            f"{found.total}; the judge alone says {100 * self.judged:.0f} %); {self.reason}"
+        )
+        return "; ".join([text, *(f"warning: {warning}" for warning in self.warnings)])
+
+
+def true_rate(
+    human: ArrayLike,
+    judge: ArrayLike,
+    pool: ArrayLike,
+    *,
+    drawn: Drawn,
+    cut: float = 0.5,
+    confidence: float = 0.95,
+    name: str = "the pass rate",
+) -> TrueRate:
+    """Return the true rate of "yes" among judged items, corrected with human labels.
+
+    human, judge (n,): human labels 0 or 1, and the judge's probability or verdict on the same
+    items. pool (N,): the judge on the items without a label. drawn: how the labelled items were
+    chosen. "at random" from all judged items; "by verdict", so many per verdict of the judge;
+    "elsewhere", from another set in which the judge errs alike; "unknown", which warns. A
+    judge's score from `cut` on is a yes where only verdicts are used.
+    """
+    data = _Data.of(human, judge, pool, cut=cut)
+    if drawn == "elsewhere":
+        return _from_elsewhere(data, confidence, name)
+    judged = float(np.concatenate([data.judge, data.pool]).mean())
+    if drawn == "by verdict":
+        reason = "labels drawn by verdict are right only within each verdict"
+        return TrueRate(data.stratified(confidence), judged, drawn, reason, (), name)
+    estimate, reason = _at_random(data, confidence)
+    return TrueRate(estimate, judged, drawn, reason, _drawing_warnings(data, drawn), name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    human: Floats
+    judge: Floats
+    pool: Floats
+    cut: float
+
+    @classmethod
+    def of(cls, human: ArrayLike, judge: ArrayLike, pool: ArrayLike, *, cut: float) -> _Data:
+        y, f = probabilities(human, name="human"), probabilities(judge, name="judge")
+        others = probabilities(pool, name="pool")
+        if not np.isin(y, (0.0, 1.0)).all():
+            raise CalibrationError("human must hold labels 0 and 1")
+        if y.shape != f.shape or y.size < 3 or others.size < 2:
+            raise CalibrationError(
+                f"human and judge must be of one length, at least 3, and the pool of 2, "
+                f"got {y.size}, {f.size} and {others.size}"
+            )
+        return cls(y, f, others, cut)
+
+    @property
+    def total(self) -> int:
+        return self.human.size + self.pool.size
+
+    @property
+    def gives_verdicts(self) -> bool:
+        return bool(np.isin(np.concatenate([self.judge, self.pool]), (0.0, 1.0)).all())
+
+    def cell(self, *, verdict: bool, label: float) -> Share:
+        """Return, of the labelled items with this verdict, how many have this label."""
+        labels = self.human[(self.judge >= self.cut) == verdict]
+        if labels.size == 0:
+            raise CalibrationError(
+                f"no labelled item has the verdict {'yes' if verdict else 'no'}: label some"
+            )
+        return Share(int((labels == label).sum()), labels.size)
+
+    def stratified(self, confidence: float) -> Estimate:
+        passed = int((self.judge >= self.cut).sum() + (self.pool >= self.cut).sum())
+        return stratified_rate(
+            passed=Share(passed, self.total),
+            right_if_passed=self.cell(verdict=True, label=1.0),
+            right_if_failed=self.cell(verdict=False, label=0.0),
+            confidence=confidence,
+        )
+
+    def powered(self, confidence: float) -> PredictionPowered:
+        return ppi_rate(self.human, self.judge, self.pool, confidence=confidence)
+
+
+def _at_random(data: _Data, confidence: float) -> tuple[Estimate, str]:
+    n = data.human.size
+    alone = labels_only(Share(int(data.human.sum()), n), total=data.total, confidence=confidence)
+    if n < FEWEST_LABELS:
+        return alone, f"below {FEWEST_LABELS} labels the judge cannot be corrected reliably"
+    powered = data.powered(confidence)
+    needed = 1.0 / math.sqrt(n - 2)
+    if abs(powered.correlation) <= needed:
+        return alone, (
+            f"the judge's correlation with people, {powered.correlation:.2f}, is within what "
+            f"{n} labels show by luck ({needed:.2f})"
+        )
+    if not data.gives_verdicts:
+        return powered.estimate, f"a graded judge with correlation {powered.correlation:.2f}"
+    passed = int((data.judge >= data.cut).sum())
+    if min(passed, n - passed) < FEWEST_PER_VERDICT:
+        return alone, f"fewer than {FEWEST_PER_VERDICT} labels have one of the verdicts"
+    return data.stratified(confidence), "verdicts of the judge split the items into two kinds"
+
+
+def _from_elsewhere(data: _Data, confidence: float, name: str) -> TrueRate:
+    yes, no = data.human == 1.0, data.human == 0.0
+    if not (yes.any() and no.any()):
+        raise CalibrationError(
+            "labels from elsewhere must hold both yes and no, to say how the judge errs on each"
+        )
+    verdict = data.judge >= data.cut
+    sensitivity = Share(int(verdict[yes].sum()), int(yes.sum()))
+    specificity = Share(int((~verdict)[no].sum()), int(no.sum()))
+    estimate = rogan_gladen(
+        passed=Share(int((data.pool >= data.cut).sum()), data.pool.size),
+        sensitivity=sensitivity,
+        specificity=specificity,
+        confidence=confidence,
+    )
+    power = sensitivity.rate + specificity.rate - 1.0
+    warnings = ["the judge is assumed to err here as often as where the labels come from"]
+    if power < 0.2:
+        warnings.append(f"the judge hardly tells yes from no (sens. + spec. - 1 = {power:.2f})")
+    reason = "labels from elsewhere say how the judge errs, not how often yes is true here"
+    judged = float(data.pool.mean())
+    return TrueRate(estimate, judged, "elsewhere", reason, tuple(warnings), name)
+
+
+def _drawing_warnings(data: _Data, drawn: Drawn) -> tuple[str, ...]:
+    warnings: list[str] = []
+    if drawn == "unknown":
+        warnings.append(
+            "the labels are not known to be drawn at random: the interval shows luck, not that bias"
+        )
+    if _mixes_differ(data.judge, data.pool):
+        warnings.append(
+            f"the labels do not look drawn at random: the judge's mean is "
+            f"{data.judge.mean():.2f} on them and {data.pool.mean():.2f} on the others"
+        )
+    return tuple(warnings)
+
+
+def _mixes_differ(labelled: Floats, others: Floats) -> bool:
+    """Return whether the judge's scores differ more than luck allows (two-sided z, p < 0.001)."""
+    together = np.concatenate([labelled, others])
+    spread = float(together.std()) * math.sqrt(1.0 / labelled.size + 1.0 / others.size)
+    gap = abs(float(labelled.mean() - others.mean()))
+    return spread > 0.0 and math.erfc(gap / spread / math.sqrt(2.0)) < _SUSPICIOUS
