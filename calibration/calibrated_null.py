@@ -17,7 +17,7 @@ from classify.calibration.outcomes import BinaryOutcomes
 
 _EXACT_UP_TO = 50_000_000
 """Rows times draws up to which every outcome is drawn; beyond, cell sums are drawn as normal."""
-_CHUNK = 2_000_000
+_CHUNK = 200_000
 _ROUNDING = 1e-12
 
 

@@ -22,7 +22,7 @@ from classify.errors import CalibrationError
 _NORMAL = NormalDist()
 _NORMAL_FROM = 50_000
 """Clusters from which the bootstrap of a mean is the normal interval to four digits."""
-_CHUNK = 2_000_000
+_CHUNK = 200_000
 
 
 def wilson(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
@@ -138,11 +138,13 @@ def _bca_ends(
 def _resampled_means(sums: Floats, masses: Floats, *, resamples: int, seed: int) -> Floats:
     random = np.random.default_rng(seed)
     means = np.empty(resamples)
+    alike = np.ptp(masses) == 0.0
     step = max(1, _CHUNK // sums.size)
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
         drawn = random.integers(sums.size, size=(rows, sums.size))
-        means[start : start + rows] = sums[drawn].sum(axis=1) / masses[drawn].sum(axis=1)
+        mass = masses[0] * sums.size if alike else masses[drawn].sum(axis=1)
+        means[start : start + rows] = sums[drawn].sum(axis=1) / mass
     return means
 
 

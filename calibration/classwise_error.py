@@ -1,0 +1,126 @@
+"""Calibration errors that need all options, or choose their own number of bins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.binning import EqualMass, EqualWidth, binned_sums, mass_cuts
+from classify.calibration.calibrated_null import against_null, residual_draws
+from classify.calibration.measurement import Measurement
+from classify.calibration.outcomes import (
+    BinaryOutcomes,
+    binary_outcomes,
+    class_outcomes,
+)
+
+_CHUNK = 2_000_000
+
+
+def classwise_calibration_error(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    bins: EqualMass | EqualWidth = EqualMass(),  # noqa: B008  frozen, so sharing it is safe
+    seed: int | None = None,
+    draws: int = 1000,
+) -> Measurement:
+    """Return the mean over options of the one-against-the-rest ECE.
+
+    With many options the many probabilities near 0 dominate it.
+    """
+    outcomes = class_outcomes(log_p, y, weights)
+    p, k, w = np.exp(outcomes.log_p), outcomes.k, outcomes.w
+    assigned = [bins.assign(p[:, option], w) for option in range(k)]
+    count = assigned[0][1]
+    # Cells 0 … count-1 are the bins of option 0, and so on.
+    cell = np.stack([index + option * count for option, (index, _) in enumerate(assigned)], axis=1)
+    expected = sum(binned_sums(cell[:, o], w * p[:, o], k * count) for o in range(k))
+    chosen = np.take_along_axis(cell, outcomes.y[:, None], axis=1)[:, 0]
+    gaps = np.abs(binned_sums(chosen, w, k * count) - expected)
+    value = float(gaps.sum() / (k * w.sum()))
+    measured = Measurement(value, f"classwise ECE({bins.rule(count)}, K={k})", outcomes.n)
+    if seed is None:
+        return measured
+    sums = _class_draws(p, w, cell, cells=k * count, draws=draws, seed=seed)
+    return against_null(measured, np.abs(sums - expected).sum(axis=1) / (k * w.sum()))
+
+
+def sweep_calibration_error(
+    p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    seed: int | None = None,
+    draws: int = 1000,
+) -> Measurement:
+    """Return the ECE of as many equal-mass bins as keep their rates in order (Roelofs 2022).
+
+    The number of bins grows from 1 until the rates of the bins no longer rise.
+    """
+    outcomes = binary_outcomes(p, y, weights)
+    groups = _Groups(outcomes)
+    value, count = groups.sweep(binned_sums(groups.index, groups.residual, groups.p.size))
+    measured = Measurement(value, f"ECE sweep(mass, m={count})", outcomes.n)
+    if seed is None:
+        return measured
+    random = np.random.default_rng(seed)
+    null: list[float] = []
+    step = max(1, _CHUNK // groups.p.size)
+    for start in range(0, draws, step):
+        rows = min(step, draws - start)
+        sums = residual_draws(
+            outcomes, groups.index, cells=groups.p.size, draws=rows, random=random
+        )
+        null.extend(groups.sweep(drawn)[0] for drawn in sums)
+    return against_null(measured, np.array(null))
+
+
+class _Groups:
+    """Rows pooled by probability: the sweep bins these again and again."""
+
+    def __init__(self, outcomes: BinaryOutcomes) -> None:
+        p, y, w = outcomes
+        self.p, self.index = np.unique(p, return_inverse=True)
+        self.residual = w * (y - p)
+        masses = binned_sums(self.index, w, self.p.size)
+        self._mass = np.cumsum(masses)
+        self._expected = _from_zero(np.cumsum(masses * self.p))
+        self._masses = _from_zero(self._mass)
+
+    def sweep(self, sums: Floats) -> tuple[float, int]:
+        """Return the value and the number of bins for residual sums per group."""
+        residuals = _from_zero(np.cumsum(sums))
+        kept = self._bins(1)
+        for count in range(2, self.p.size + 1):
+            edges = self._bins(count)
+            mass = np.diff(self._masses[edges])
+            rates = np.diff(residuals[edges] + self._expected[edges]) / mass
+            if (np.diff(rates) < -1e-12).any():
+                break
+            kept = edges
+        gaps = np.abs(np.diff(residuals[kept]))
+        return float(gaps.sum() / self._mass[-1]), kept.size - 1
+
+    def _bins(self, count: int) -> Ints:
+        """Return the bounds of the bins that hold anything, as positions among the groups."""
+        inner = mass_cuts(self.p, self._mass, count)
+        return np.unique(np.concatenate(([0], inner, [self.p.size]))).astype(np.int64)
+
+
+def _class_draws(p: Floats, w: Floats, cell: Ints, *, cells: int, draws: int, seed: int) -> Floats:
+    """Draw the true option of each row from p; return the weight that falls in each cell."""
+    random = np.random.default_rng(seed)
+    upper = np.cumsum(p, axis=1)[:, :-1]
+    rows = np.arange(len(p))
+    sums = np.empty((draws, cells))
+    for draw in range(draws):
+        drawn = (random.random(len(p))[:, None] > upper).sum(axis=1)
+        sums[draw] = binned_sums(cell[rows, drawn], w, cells)
+    return sums
+
+
+def _from_zero(running: Floats) -> Floats:
+    return np.concatenate(([0.0], running))

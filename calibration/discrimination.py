@@ -1,0 +1,144 @@
+"""How well probabilities rank: AUROC, and the risk that is left as the sure answers are kept.
+
+AURC is the mean, over k = 1 … n, of the mean loss of the k surest rows (one of three conventions
+in use; the others differ by a trapezoid). Within a tie all orders are averaged, in closed form.
+AUGRC (Traub et al. 2024) averages the joint risk, loss of the kept rows over all n rows, which
+is also what conformal risk control bounds.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats
+from classify.calibration.intervals import weighted_wilson
+from classify.calibration.measurement import Measurement
+from classify.calibration.outcomes import (
+    BinaryOutcomes,
+    ClassOutcomes,
+    binary_outcomes,
+    class_outcomes,
+    one_option,
+    top_label,
+)
+from classify.calibration.risk import kept_risk
+from classify.errors import CalibrationError
+
+
+def accuracy(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Measurement:
+    """Return how often the likeliest option is the true one, with Wilson's interval.
+
+    Of several equally likely options the first counts as the answer.
+    """
+    answers = top_label(class_outcomes(log_p, y, weights))
+    found = weighted_wilson(answers.y, weights=answers.w, confidence=confidence)
+    rule = f"accuracy, {found.rule}"
+    return Measurement(found.value, rule, answers.n, found.low, found.high)
+
+
+def auroc(score: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Measurement:
+    """Return P(score of a 1 > score of a 0) + half of P(equal); score in [0, 1].
+
+    Raises CalibrationError where all rows have the same label.
+    """
+    outcomes = binary_outcomes(score, y, weights)
+    return Measurement(area_under_roc(outcomes), "AUROC, mid-ranks", outcomes.n)
+
+
+def auroc_one_vs_rest(
+    log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None
+) -> Measurement:
+    """Return the mean over options of the AUROC of the option against the rest.
+
+    Raises CalibrationError where an option is never true: its AUROC is not defined.
+    """
+    outcomes = class_outcomes(log_p, y, weights)
+    _all_seen(outcomes)
+    areas = [area_under_roc(one_option(outcomes, k)) for k in range(outcomes.k)]
+    return Measurement(float(np.mean(areas)), "AUROC one-vs-rest, macro", outcomes.n)
+
+
+def auroc_one_vs_one(
+    log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None
+) -> Measurement:
+    """Return the mean AUROC over pairs of options and both their scores (Hand and Till 2001).
+
+    Raises CalibrationError where an option is never true: its AUROC is not defined.
+    """
+    outcomes = class_outcomes(log_p, y, weights)
+    _all_seen(outcomes)
+    areas: list[float] = []
+    for one, other in itertools.permutations(range(outcomes.k), 2):
+        rows = (outcomes.y == one) | (outcomes.y == other)
+        pair = ClassOutcomes(outcomes.log_p[rows], outcomes.y[rows], outcomes.w[rows])
+        areas.append(area_under_roc(one_option(pair, one)))
+    return Measurement(float(np.mean(areas)), "AUROC one-vs-one, macro", outcomes.n)
+
+
+def aurc(
+    confidence: ArrayLike, loss: ArrayLike, *, weights: ArrayLike | None = None
+) -> Measurement:
+    """Return the mean risk of the k surest rows over k = 1 … n.
+
+    `loss` is finite and not negative, usually 1 for a wrong answer and 0 for a right one.
+    A weight of 2 counts as two rows.
+    """
+    kept = kept_risk(confidence, loss, weights)
+    return Measurement(kept.mean_risk(), "AURC, mean over k, ties averaged", kept.n)
+
+
+def excess_aurc(
+    confidence: ArrayLike, loss: ArrayLike, *, weights: ArrayLike | None = None
+) -> Measurement:
+    """Return AURC less that of an oracle that keeps the rows of least loss first."""
+    kept = kept_risk(confidence, loss, weights)
+    excess = kept.mean_risk() - kept.oracle().mean_risk()
+    return Measurement(excess, "E-AURC, mean over k, ties averaged", kept.n)
+
+
+def augrc(
+    confidence: ArrayLike, loss: ArrayLike, *, weights: ArrayLike | None = None
+) -> Measurement:
+    """Return the mean joint risk over coverages from 0 to 1; at most half of the mean loss.
+
+    For a 0/1 loss: accuracy (1 - accuracy) (1 - AUROC) + (1 - accuracy)^2 / 2.
+    """
+    kept = kept_risk(confidence, loss, weights)
+    return Measurement(kept.mean_joint_risk(), "AUGRC, ties averaged", kept.n)
+
+
+def area_under_roc(outcomes: BinaryOutcomes) -> float:
+    """Return the AUROC of checked outcomes, weighted."""
+    score, y, w = outcomes
+    order = np.argsort(score)
+    sorted_score = score[order]
+    starts = np.flatnonzero(np.append(True, sorted_score[1:] != sorted_score[:-1]))
+    ones: Floats = np.add.reduceat((w * y)[order], starts)
+    zeros: Floats = np.add.reduceat((w * (1 - y))[order], starts)
+    pairs = float(ones.sum()) * float(zeros.sum())
+    if pairs == 0.0:
+        raise CalibrationError(
+            f"AUROC is not defined: all {y.size} rows have the label {int(y[0])}; "
+            f"it needs at least one row of each"
+        )
+    below = np.cumsum(zeros) - zeros / 2
+    return float(ones @ below) / pairs
+
+
+def _all_seen(outcomes: ClassOutcomes) -> None:
+    seen = np.bincount(outcomes.y, minlength=outcomes.k)
+    if outcomes.k < 2 or (seen == 0).any():
+        absent = np.flatnonzero(seen == 0).tolist()
+        raise CalibrationError(
+            f"AUROC over options is not defined: it needs at least two options and rows of each, "
+            f"but of {outcomes.k} options {absent} are never true"
+        )

@@ -1,0 +1,152 @@
+"""Spearman's and Kendall's rank correlations, weighted: a weight of 2 is as two equal rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, Ints, sample_weights
+from classify.calibration.measurement import Measurement
+from classify.errors import CalibrationError
+
+_CONSTANT = "a rank correlation is not defined: one side has the same value in every row"
+
+
+def spearman(x: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Measurement:
+    """Return the correlation of mid-ranks; without weights also Student's two-sided p-value.
+
+    Raises CalibrationError where either side is constant.
+    """
+    first, second, w = checked_pairs(x, y, weights)
+    value = correlation(mid_ranks(first, w), mid_ranks(second, w), w)
+    p_value = None
+    if weights is None and first.size > 2:
+        p_value = _student_two_sided(value, degrees=first.size - 2)
+    return Measurement(value, "Spearman, mid-ranks", first.size, p_value=p_value)
+
+
+def kendall_tau_b(x: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Measurement:
+    """Return tau-b, which corrects for ties; without weights also the asymptotic p-value.
+
+    Raises CalibrationError where either side is constant.
+    """
+    first, second, w = checked_pairs(x, y, weights)
+    ranks_x, ranks_y = _ranks(first), _ranks(second)
+    pair = ranks_x * (int(ranks_y.max()) + 1) + ranks_y
+    order = np.argsort(pair)
+    ranks_x, ranks_y, w = ranks_x[order], ranks_y[order], w[order]
+    total = float(w.sum()) ** 2
+    tied_x, tied_both = _tied(ranks_x, w), _tied(pair[order], w)
+    # Counting by rank needs no order, and ranks have no gaps.
+    mass_y = np.bincount(ranks_y, weights=w)
+    tied_y = float(mass_y @ mass_y)
+    if tied_x == total or tied_y == total:
+        raise CalibrationError(_CONSTANT)
+    discordant = _inversions(ranks_y, w)
+    # Twice: concordant + discordant pairs, each counted in both directions.
+    decided = total - tied_x - tied_y + tied_both
+    difference = decided - 4 * discordant
+    value = difference / math.sqrt((total - tied_x) * (total - tied_y))
+    value = min(max(value, -1.0), 1.0)
+    p_value = _tau_p_value(difference / 2, ranks_x, ranks_y) if weights is None else None
+    return Measurement(value, "Kendall tau-b", first.size, p_value=p_value)
+
+
+def mid_ranks(x: Floats, w: Floats) -> Floats:
+    """Return the weight below each value plus half the weight of its ties."""
+    index = _ranks(x)
+    mass = np.bincount(index, weights=w).astype(np.float64, copy=False)
+    ranks: Floats = (np.cumsum(mass) - mass / 2)[index]
+    return ranks
+
+
+def correlation(x: Floats, y: Floats, w: Floats) -> float:
+    """Return the weighted Pearson correlation; CalibrationError where a side is constant."""
+    if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        raise CalibrationError(_CONSTANT)
+    total = float(w.sum())
+    dx, dy = x - float(x @ w) / total, y - float(y @ w) / total
+    spread = math.sqrt(float(w @ dx**2)) * math.sqrt(float(w @ dy**2))
+    return min(max(float(w @ (dx * dy)) / spread, -1.0), 1.0)
+
+
+def checked_pairs(
+    x: ArrayLike, y: ArrayLike, weights: ArrayLike | None
+) -> tuple[Floats, Floats, Floats]:
+    """Return two finite values per row and the weights; rows of weight zero are dropped."""
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if first.ndim != 1 or first.size == 0 or first.shape != second.shape:
+        raise CalibrationError(
+            f"both sides must be equally long and not empty, "
+            f"got the shapes {first.shape} and {second.shape}"
+        )
+    bad = ~(np.isfinite(first) & np.isfinite(second))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise CalibrationError(
+            f"both sides must be finite, got {first[row]!r} and {second[row]!r} in row {row}"
+        )
+    w = sample_weights(weights, n=first.size)
+    kept = w > 0.0
+    return (first, second, w) if kept.all() else (first[kept], second[kept], w[kept])
+
+
+def _ranks(x: Floats) -> Ints:
+    """Return 0 for the least value, 1 for the next, and so on; ties share."""
+    order = np.argsort(x)
+    ordered = x[order]
+    ranks = np.empty(x.size, dtype=np.int64)
+    ranks[order] = np.cumsum(np.append(False, ordered[1:] != ordered[:-1]))
+    return ranks
+
+
+def _tied(ordered: Ints, w: Floats) -> float:
+    """Return the sum of squares of the weights of equal neighbours."""
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    mass = np.add.reduceat(w, starts)
+    return float(mass @ mass)
+
+
+def _inversions(ranks: Ints, w: Floats) -> float:
+    """Return the summed w_i w_j over i before j with a higher rank, in n log(ranks) steps.
+
+    Two ranks part at the highest bit in which they differ; bit by bit, rows with a 1 that
+    precede rows with a 0 of the same higher bits are the inversions decided there.
+    """
+    found = 0.0
+    for bit in reversed(range(int(ranks.max()).bit_length())):
+        ones = np.where(ranks >> bit & 1, w, 0.0)
+        running = np.cumsum(ones)
+        prefix = ranks >> (bit + 1)
+        starts = np.append(True, prefix[1:] != prefix[:-1])
+        before = np.maximum.accumulate(np.where(starts, running - ones, 0.0))
+        found += float(((running - before) * (w - ones)).sum())
+        if bit:
+            order = np.argsort(ranks >> bit, kind="stable")
+            ranks, w = ranks[order], w[order]
+    return found
+
+
+def _tau_p_value(difference: float, x: Ints, y: Ints) -> float:
+    """Return the two-sided normal p-value of concordant - discordant pairs (Kendall 1970)."""
+    n = float(x.size)
+    tx, ty = (np.bincount(ranks).astype(np.float64) for ranks in (x, y))
+    variance = n * (n - 1) * (2 * n + 5)
+    variance -= sum(float((t * (t - 1) * (2 * t + 5)).sum()) for t in (tx, ty))
+    pairs = [float((t * (t - 1)).sum()) for t in (tx, ty)]
+    variance = variance / 18 + pairs[0] * pairs[1] / (2 * n * (n - 1))
+    if n > 2:
+        triples = [float((t * (t - 1) * (t - 2)).sum()) for t in (tx, ty)]
+        variance += triples[0] * triples[1] / (9 * n * (n - 1) * (n - 2))
+    return math.erfc(abs(difference) / math.sqrt(2 * variance))
+
+
+def _student_two_sided(r: float, *, degrees: int) -> float:
+    from scipy.special import stdtr
+
+    if abs(r) == 1.0:
+        return 0.0
+    t = abs(r) * math.sqrt(degrees / (1 - r * r))
+    return float(2 * stdtr(degrees, -t))
