@@ -64,8 +64,8 @@ class Row:
     state: JSON
     labels: Mapping[str, Label] = field(default_factory=dict[str, Label])
     """Question id -> what a person said."""
-    warnings: tuple[str, ...] = ()
-    """Labels that could not be read."""
+    label_problems: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Question id -> why its label could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ class _Reader:
             name = self._read_id(record.fields, state)
         except InvalidInput as error:
             return BadRow(index, record.place, str(error))
-        labels, warnings = self._read_labels(record.fields)
-        return Row(index, record.place, name, state, labels, tuple(warnings))
+        labels, problems = self._read_labels(record.fields)
+        return Row(index, record.place, name, state, labels, problems)
 
     def _decide(self, fields: Mapping[str, JSON]) -> None:
         given = self._given
@@ -189,18 +189,18 @@ class _Reader:
             return hashlib.sha256(canonical_json(state).encode()).hexdigest()[:16]
         return value if isinstance(value, str) else canonical_json(value)
 
-    def _read_labels(self, fields: Mapping[str, JSON]) -> tuple[dict[str, Label], list[str]]:
+    def _read_labels(self, fields: Mapping[str, JSON]) -> tuple[dict[str, Label], dict[str, str]]:
         labels: dict[str, Label] = {}
-        warnings: list[str] = []
+        problems: dict[str, str] = {}
         for question, name in self._labels.items():
             try:
                 label = read_label(self._questions[question], fields.get(name))
             except InvalidInput as error:
-                warnings.append(f"label of {question!r}: field {name!r} {error}")
+                problems[question] = f"field {name!r} {error}"
                 continue
             if label is not None:
                 labels[question] = label
-        return labels, warnings
+        return labels, problems
 
 
 def _named(state: StateFields | None) -> tuple[str, ...]:

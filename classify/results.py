@@ -1,0 +1,173 @@
+"""A result: what one row's evaluation came to, and the line of JSON that it is kept as."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic_core import to_json
+
+from classify.answers import AnyAnswer
+from classify.decision import ResponseInfo
+from classify.errors import ClassifyError, InvalidInput, ModelError, ProviderError
+from classify.evaluation import Evaluation, TotalUsage
+from classify.json_values import JSON
+from classify.row_labels import Label
+from classify.rows import BadRow, Row, canonical_json
+
+BAD_ROW = "BadRow"
+"""The error type of a row that could not be read."""
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class RowError(_Kept):
+    """Why a row has no answers; never its text."""
+
+    type: str
+    """The class of the error, or "BadRow"."""
+    message: str
+    status: int | None = None
+    """The HTTP status, where there was one."""
+    code: str | None = None
+    """The provider's own name for the problem."""
+    retryable: bool | None = None
+    """Whether the same request may succeed later; None where nothing was sent."""
+
+
+class Result(_Kept):
+    """What is kept of one row. Unknown fields of a line are ignored."""
+
+    id: str
+    index: int
+    """The row's position in its source, from 0."""
+    key: str | None
+    """SHA-256 of everything that can change the answers; None for a row that was not read."""
+    state: JsonValue = None
+    """What was judged; the field is left out where the run was told to leave it out."""
+    answers: dict[str, AnyAnswer] = {}
+    error: RowError | None = None
+    labels: dict[str, Label] = {}
+    label_problems: dict[str, str] = {}
+    usage: TotalUsage | None = None
+    response: ResponseInfo | None = None
+    warnings: tuple[str, ...] = ()
+    attempts: int = 0
+    """Requests made, failed ones included."""
+    seconds: float = 0.0
+
+    @property
+    def has_state(self) -> bool:
+        """Whether the state was kept."""
+        return "state" in self.model_fields_set
+
+    def evaluation(self, classifier: str) -> Evaluation:
+        """Return the evaluation that the result was made of."""
+        return Evaluation(
+            classifier_id=classifier,
+            answers=self.answers,
+            usage=self.usage or TotalUsage(),
+            warnings=self.warnings,
+            response=self.response or ResponseInfo(),
+            attempts=self.attempts,
+            seconds=self.seconds,
+        )
+
+
+def state_key(fingerprint: str, state: JSON) -> str:
+    """Return the key of a state's answers by the classifier with that fingerprint."""
+    return hashlib.sha256(f"{fingerprint}\n{canonical_json(state)}".encode()).hexdigest()
+
+
+def row_result(outcome: Evaluation | ClassifyError, base: Result) -> Result:
+    """Return the result of a row that was sent to the model; `base` is what `unanswered` gave."""
+    if isinstance(outcome, Evaluation):
+        return base.model_copy(
+            update={
+                "answers": outcome.answers,
+                "usage": outcome.usage,
+                "response": outcome.response,
+                "warnings": outcome.warnings,
+                "attempts": outcome.attempts,
+                "seconds": outcome.seconds,
+            }
+        )
+    attempts = outcome.attempts if isinstance(outcome, ModelError) else None
+    return base.model_copy(update={"error": _row_error(outcome), "attempts": attempts or 0})
+
+
+def unanswered(row: Row, *, key: str, with_state: bool) -> Result:
+    """Return what a result holds of its row, whatever the answers are."""
+    result = Result(
+        id=row.id,
+        index=row.index,
+        key=key,
+        labels=dict(row.labels),
+        label_problems=dict(row.label_problems),
+    )
+    return result.model_copy(update={"state": row.state}) if with_state else result
+
+
+def bad_row_result(row: BadRow) -> Result:
+    """Return the result of a row that could not be read."""
+    error = RowError(type=BAD_ROW, message=f"{row.place}: {row.message}")
+    return Result(id=row.place, index=row.index, key=None, error=error)
+
+
+def reused_result(found: Result, base: Result) -> Result:
+    """Return a kept result with what the row says now; the same object where nothing changed."""
+    names = ("id", "index", "labels", "label_problems")
+    same = all(getattr(found, name) == getattr(base, name) for name in names)
+    if same and found.has_state == base.has_state:
+        return found
+    answers = ("answers", "usage", "response", "warnings", "attempts", "seconds")
+    return base.model_copy(update={name: getattr(found, name) for name in answers})
+
+
+def _row_error(error: ClassifyError) -> RowError:
+    if isinstance(error, ProviderError):
+        return RowError(
+            type=type(error).__name__,
+            message=str(error),
+            status=error.status,
+            code=error.code,
+            retryable=error.retryable,
+        )
+    return RowError(type=type(error).__name__, message=str(error))
+
+
+def result_line(result: Result) -> bytes:
+    """Return the line of a results file; None is left out inside answers, usage and response."""
+    fields = {name: getattr(result, name) for name in Result.model_fields}
+    if not result.has_state:
+        del fields["state"]
+    return to_json(fields, exclude_none=True, inf_nan_mode="null") + b"\n"
+
+
+def parse_result(line: bytes) -> Result:
+    """Read a line back; raises InvalidInput."""
+    try:
+        return Result.model_validate_json(line)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, problem["loc"])) or "it"
+        raise InvalidInput(f"no line of results: {place}: {problem['msg']}") from None
+
+
+def read_results(path: str | Path) -> Iterator[Result]:
+    """Yield the results of a file; raises InvalidInput with the line's number.
+
+    The last line is passed over where a crash has cut it off.
+    """
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield parse_result(line)
+            except InvalidInput as error:
+                if not line.endswith(b"\n"):
+                    return
+                raise InvalidInput(f"{path}:{number}: {error}") from None

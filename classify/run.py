@@ -1,0 +1,232 @@
+"""Run a classifier over rows into a results file: bounded, resumable, stoppable.
+
+It knows nothing of file formats or of how the file stays whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from classify.classifier import Classifier
+from classify.errors import ClassifyError
+from classify.evaluation import Evaluation
+from classify.json_values import JSON
+from classify.prior import batch_corrected
+from classify.results import (
+    Result,
+    bad_row_result,
+    read_results,
+    reused_result,
+    row_result,
+    state_key,
+    unanswered,
+)
+from classify.rows import BadRow, Row
+from classify.store import Store, replace_results
+
+GRACE_SECONDS = 5.0
+"""How long requests in flight may go on once a run is told to stop."""
+
+_ROWS_A_TURN = 64
+_Stage: TypeAlias = Literal["asked", "reused", "ready"]
+
+
+@dataclass(slots=True)
+class RunCounts:
+    """What has become of the rows so far."""
+
+    rows: int = 0
+    """Results that stand in the file."""
+    answered: int = 0
+    """Rows evaluated now, with or without a verdict."""
+    failed: int = 0
+    """Rows that the model did not answer."""
+    bad: int = 0
+    """Rows that could not be read."""
+    reused: int = 0
+    """Rows answered by an earlier run and not asked again."""
+    retried: int = 0
+    """Rows asked again, because an earlier run got no answer."""
+    repeated_ids: int = 0
+    """Rows whose id an earlier row has."""
+    unused: int = 0
+    """Answers of another spec, model or input, found in the file and put aside."""
+    stopped_by: str | None = None
+    """The bad row that a strict run stopped at."""
+    interrupted: bool = False
+    """Whether the run was told to stop before its last row."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How to run: limits for each request and row, and what is kept."""
+
+    concurrency: int = 8
+    max_retries: int = 2
+    timeout: float | None = None
+    """Seconds for each row."""
+    strict: bool = False
+    """Whether to stop at a row that cannot be read."""
+    with_state: bool = True
+    """Whether results hold what was judged."""
+
+
+async def run(
+    classifier: Classifier,
+    rows: Iterable[Row | BadRow] | AsyncIterable[Row | BadRow],
+    store: Store,
+    settings: RunSettings | None = None,
+    *,
+    progress: Callable[[RunCounts], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> RunCounts:
+    """Classify the rows that the store has no answer for, and put its file into their order.
+
+    `progress` is called after each result. Once `stop` is set no row is begun and those in flight
+    have five seconds to end; the results so far stay, and another run resumes them. A cancelled
+    run leaves the file resumable too. Raises InvalidInput for unusable settings, ResultsError
+    where the file cannot be written, and what reading the rows raises.
+    """
+    stop = stop or asyncio.Event()
+    runner = _Runner(classifier, store, settings or RunSettings(), progress, stop)
+    await _until_stopped(runner.consume(_each(rows)), stop)
+    counts = runner.counts
+    counts.interrupted = stop.is_set()
+    if not counts.interrupted and counts.stopped_by is None:
+        counts.unused = store.finish()
+        if classifier.options.prior == "batch":
+            _correct_batch(classifier, store)
+    return counts
+
+
+async def _until_stopped(work: Coroutine[object, None, None], stop: asyncio.Event) -> None:
+    running = asyncio.create_task(work)
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not running.done():
+            await asyncio.wait({running}, timeout=GRACE_SECONDS)
+    finally:
+        stopping.cancel()
+        running.cancel()
+        await asyncio.gather(running, stopping, return_exceptions=True)
+    if not running.cancelled():
+        running.result()
+
+
+class _Runner:
+    """One run's state: the results that wait for their turn to be written."""
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        store: Store,
+        settings: RunSettings,
+        progress: Callable[[RunCounts], None] | None,
+        stop: asyncio.Event,
+    ) -> None:
+        self.counts = RunCounts()
+        self._classifier, self._store, self._settings = classifier, store, settings
+        self._progress, self._stop = progress, stop
+        self._fingerprint = classifier.fingerprint
+        # Results in input order; one that waits for its answer holds back those behind it.
+        self._queue: deque[tuple[Result, _Stage]] = deque()
+        self._ids: set[int] = set()
+
+    async def consume(self, rows: AsyncIterator[Row | BadRow]) -> None:
+        outcomes = self._classifier.stream(
+            self._states(rows),
+            concurrency=self._settings.concurrency,
+            max_retries=self._settings.max_retries,
+            timeout=self._settings.timeout,
+        )
+        async for outcome in outcomes:
+            base, _ = self._queue[0]
+            self._queue[0] = (row_result(outcome, base), "ready")
+            self._count(outcome)
+            self._write()
+        self._write()
+
+    async def _states(self, rows: AsyncIterator[Row | BadRow]) -> AsyncIterator[JSON]:
+        """Yield the states to ask about, and queue every row's result or place for one."""
+        async for row in rows:
+            if self._stop.is_set():
+                return
+            if isinstance(row, BadRow):
+                self.counts.bad += 1
+                self._queue.append((bad_row_result(row), "ready"))
+                if self._settings.strict:
+                    self.counts.stopped_by = f"{row.place}: {row.message}"
+                    return
+            elif self._must_ask(row):
+                yield row.state
+                continue
+            self._write()
+
+    def _must_ask(self, row: Row) -> bool:
+        self._note_id(row.id)
+        key = state_key(self._fingerprint, row.state)
+        base = unanswered(row, key=key, with_state=self._settings.with_state)
+        if self._store.answered(key):
+            self.counts.reused += 1
+            self._queue.append((base, "reused"))
+            return False
+        self.counts.retried += self._store.failed(key)
+        self._queue.append((base, "asked"))
+        return True
+
+    def _note_id(self, name: str) -> None:
+        mark = hash(name)
+        self.counts.repeated_ids += mark in self._ids
+        self._ids.add(mark)
+
+    def _count(self, outcome: Evaluation | ClassifyError) -> None:
+        if isinstance(outcome, Evaluation):
+            self.counts.answered += 1
+        else:
+            self.counts.failed += 1
+
+    def _write(self) -> None:
+        while self._queue and self._queue[0][1] != "asked":
+            result, stage = self._queue.popleft()
+            if stage == "reused" and result.key is not None:
+                result = reused_result(self._store.find(result.key), result)
+            self._store.put(result)
+            self.counts.rows += 1
+            if self._progress is not None:
+                self._progress(self.counts)
+
+
+def _correct_batch(classifier: Classifier, store: Store) -> None:
+    """Divide the batch's prior out of every answer, and put the file anew in one step."""
+    results = list(read_results(store.path))
+    outcomes = [
+        ClassifyError(r.error.message) if r.error else r.evaluation(classifier.id) for r in results
+    ]
+    corrected = batch_corrected(outcomes, classifier.questions)
+    replace_results(
+        store.path,
+        (
+            result.model_copy(update={"answers": outcome.answers})
+            if isinstance(outcome, Evaluation)
+            else result
+            for result, outcome in zip(results, corrected, strict=True)
+        ),
+    )
+
+
+async def _each(
+    rows: Iterable[Row | BadRow] | AsyncIterable[Row | BadRow],
+) -> AsyncIterator[Row | BadRow]:
+    if isinstance(rows, AsyncIterable):
+        async for row in rows:
+            yield row
+        return
+    for number, row in enumerate(rows, start=1):
+        if number % _ROWS_A_TURN == 0:
+            await asyncio.sleep(0)  # rows that need no answer must not keep signals waiting
+        yield row

@@ -1,0 +1,227 @@
+"""The results file of a run: written line by line, safe against crashes, in input order at the end.
+
+A line is appended by one write and is never changed. A run that is resumed looks up what the file
+already holds by key, appends what is new, and at the end puts the lines into input order in a new
+file that takes the old one's place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Literal, Self, TypeAlias
+
+from classify.errors import InvalidInput
+from classify.file_lock import FileLock
+from classify.line_file import (
+    Place,
+    ResultsError,
+    contiguous,
+    cut_torn_line,
+    read_line,
+    replace_file,
+    write_all,
+    written,
+)
+from classify.results import Result, parse_result, result_line
+
+Existing: TypeAlias = Literal["error", "resume", "overwrite"]
+"""What to do with results that are there already."""
+
+_SYNC_SECONDS = 5.0
+_BEGINNING = b'{"id":'
+
+
+class Store:
+    """The results file, held by one run at a time; a context manager.
+
+    Raises InvalidInput where the file cannot be written, is no results file, belongs to another
+    run, or holds results that `existing` says nothing about.
+    """
+
+    def __init__(self, path: str | Path, *, existing: Existing = "error") -> None:
+        # A link stays a link: the file it names is replaced.
+        self.path = Path(os.path.realpath(path))
+        self.unused_path = self.path.with_name(self.path.name + ".unused")
+        """Answers of another spec, model or input that a resumed run found: kept, not deleted."""
+        self.damaged = 0
+        """Lines found that could not be read; their rows are asked again."""
+        self._answered: dict[str, Place] = {}
+        self._failed: set[str] = set()
+        self._used: set[str] = set()
+        self._order: list[Place] = []
+        self._synced = time.monotonic()
+        _check_output(self.path)
+        self._lock = _locked(self.path)
+        try:
+            self._file = self._opened(existing)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __enter__(self) -> Self:
+        """Hold the file."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let go of the file; every line written so far is on the disk."""
+        with suppress(OSError):
+            os.fsync(self._file.fileno())
+        self._file.close()
+        self._lock.release()
+
+    def answered(self, key: str) -> bool:
+        """Whether an earlier run left an answer with this key."""
+        return key in self._answered
+
+    def find(self, key: str) -> Result:
+        """Return the result that an earlier run left; the key must be an answered one."""
+        return parse_result(read_line(self._file, self._answered[key]))
+
+    def failed(self, key: str) -> bool:
+        """Whether an earlier run asked for this and got no answer."""
+        return key in self._failed
+
+    def put(self, result: Result) -> None:
+        """Write the next row's result, where the file does not hold that very line already.
+
+        Raises ResultsError, with nothing of the line left in the file.
+        """
+        line = result_line(result)
+        place = None if result.key is None else self._answered.get(result.key)
+        if result.key is not None:
+            self._used.add(result.key)
+        if place is None or read_line(self._file, place) != line:
+            place = self._append(line)
+        self._order.append(place)
+
+    def _append(self, line: bytes) -> Place:
+        start = self._file.seek(0, os.SEEK_END)
+        try:
+            write_all(self._file, line)
+            if time.monotonic() - self._synced > _SYNC_SECONDS:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
+        except OSError as error:
+            with suppress(OSError):
+                self._file.truncate(start)
+            raise ResultsError(
+                f"{str(self.path)!r} cannot be written to: {error.strerror}; the rows before "
+                f"({len(self._order)}) are kept: make room and run again with --resume"
+            ) from None
+        return start, len(line)
+
+    def finish(self) -> int:
+        """Put the lines into input order; return how many earlier answers no row asked for.
+
+        Those are moved to `unused_path`, where a later run with --resume finds them.
+        """
+        unused = [place for key, place in self._answered.items() if key not in self._used]
+        if unused:
+            replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
+        if not contiguous(self._order, self._file.seek(0, os.SEEK_END)):
+            # Read through an object of its own: Windows replaces no file that is open.
+            self._file.close()
+            with self.path.open("rb") as old:
+                new = written(self.path, (read_line(old, place) for place in self._order))
+            os.replace(new, self.path)
+            self._file = self.path.open("a+b", buffering=0)
+        return len(unused)
+
+    def _opened(self, existing: Existing) -> BinaryIO:
+        try:
+            file = self.path.open("a+b", buffering=0)
+        except OSError as error:
+            raise InvalidInput(f"{str(self.path)!r} cannot be written: {error.strerror}") from None
+        try:
+            if existing == "overwrite":
+                file.truncate(0)
+            elif existing == "resume":
+                _check_results(file, self.path)
+                cut_torn_line(file)
+                _absorb(self.unused_path, file)
+                self._index()
+            elif file.seek(0, os.SEEK_END):
+                raise InvalidInput(
+                    f"{str(self.path)!r} has results already: continue them with --resume, "
+                    "replace them with --overwrite, or write to another file"
+                )
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _index(self) -> None:
+        """Note where the answered and the failed results are."""
+        start = 0
+        with self.path.open("rb") as lines:
+            for line in lines:
+                key, answered = _key(line)
+                if key and answered:
+                    self._answered[key] = (start, len(line))
+                    self._failed.discard(key)
+                elif key and key not in self._answered:
+                    self._failed.add(key)
+                self.damaged += key is None
+                start += len(line)
+
+
+def replace_results(path: Path, results: Iterable[Result]) -> None:
+    """Put new results in the place of a file's, all or nothing."""
+    replace_file(path, map(result_line, results))
+
+
+def _key(line: bytes) -> tuple[str | None, bool]:
+    """Return a result's key and whether it is answered; the key is None where it is no result."""
+    try:
+        fields = json.loads(line)
+        key, error, _ = fields["key"], fields["error"], fields["answers"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None, False
+    return (key, error is None) if isinstance(key, str) else ("", False)
+
+
+def _check_results(file: BinaryIO, path: Path) -> None:
+    """Raise InvalidInput where the file's first line is no result, nor the beginning of one."""
+    file.seek(0)
+    first = file.readline()
+    whole = first.endswith(b"\n")
+    if not (_key(first)[0] is not None if whole else _BEGINNING.startswith(first[:6])):
+        raise InvalidInput(f"{str(path)!r} is no results file: write to another file")
+
+
+def _check_output(path: Path) -> None:
+    if path.is_dir():
+        raise InvalidInput(f"{str(path)!r} is a directory: name a file in it")
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"{str(path)!r} is no ordinary file: results need one")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"the directory {str(path.parent)!r} does not exist: create it first")
+
+
+def _locked(path: Path) -> FileLock:
+    try:
+        return FileLock(path)
+    except OSError as error:
+        raise InvalidInput(f"{str(path)!r} cannot be written: {error.strerror}") from None
+
+
+def _absorb(unused: Path, file: BinaryIO) -> None:
+    """Bring back what an earlier run had put aside; a crash in between leaves it twice, no less."""
+    if not unused.is_file():
+        return
+    with unused.open("rb") as lines:
+        for line in lines:
+            write_all(file, line)
+    os.fsync(file.fileno())
+    unused.unlink()
