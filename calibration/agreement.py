@@ -18,6 +18,7 @@ from classify.calibration.intervals import normal_quantile
 from classify.calibration.ratings import (
     MISSING,
     Level,
+    Ratings,
     Scheme,
     agreement_weights,
     declared_levels,
@@ -55,8 +56,8 @@ class Confusion:
 
 
 def confusion(
-    first: ArrayLike,
-    second: ArrayLike,
+    first: Ratings,
+    second: Ratings,
     *,
     levels: Sequence[Level],
     weights: ArrayLike | None = None,
@@ -67,8 +68,8 @@ def confusion(
 
 
 def cohen_kappa(
-    first: ArrayLike,
-    second: ArrayLike,
+    first: Ratings,
+    second: Ratings,
     *,
     levels: Sequence[Level],
     scheme: Scheme = "none",
@@ -106,7 +107,7 @@ def cohen_kappa(
 
 
 def _table(
-    first: ArrayLike, second: ArrayLike, levels: Sequence[Level], weights: ArrayLike | None
+    first: Ratings, second: Ratings, levels: Sequence[Level], weights: ArrayLike | None
 ) -> tuple[Floats, int, int]:
     """Return the confusion matrix (K, K), the number of items both rated, and of all items."""
     a = level_indices(first, levels, name="first")
@@ -115,7 +116,7 @@ def _table(
         raise CalibrationError(
             f"first and second must be two lists of one length, got {a.shape} and {b.shape}"
         )
-    k = len(levels)
+    k, total = len(levels), a.size
     w = None if weights is None else sample_weights(weights, n=a.size)
     if a.size and min(int(a.min()), int(b.min())) == MISSING:
         rated = (a != MISSING) & (b != MISSING)
@@ -125,4 +126,4 @@ def _table(
     if a.size == 0:
         raise CalibrationError("no item was rated by both raters")
     counts = np.bincount(a * k + b, weights=w, minlength=k * k).reshape(k, k)
-    return counts.astype(np.float64), a.size, int(np.asarray(first).shape[0])
+    return counts.astype(np.float64), a.size, total

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit
-from classify.calibration.ratings import MISSING, Level, level_indices, rater_indices
+from classify.calibration.ratings import MISSING, Level, Ratings, level_indices, rater_indices
 from classify.errors import CalibrationError
 
 Alignment: TypeAlias = Literal["same level", "squared distance"]
@@ -76,8 +76,8 @@ class AltTest:
 
 
 def alt_test(
-    judge: ArrayLike,
-    ratings: ArrayLike,
+    judge: Ratings,
+    ratings: Ratings,
     *,
     levels: Sequence[Level],
     epsilon: float,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.true_rate import FEWEST_LABELS
@@ -163,7 +163,8 @@ def _mcnemar_power(n: int, better: float, worse: float, significance: float) -> 
     share = better + worse
     # Numbers of differing items further out than 9 standard deviations never happen.
     reach = 9.0 * math.sqrt(n * share * (1.0 - share)) + 1.0
-    m = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1.0)
+    first, last = math.floor(n * share - reach), math.ceil(n * share + reach)
+    m: Ints = np.arange(max(0, first), min(n, last) + 1, dtype=np.int64)
     log_choose = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
     chance = np.exp(log_choose + xlogy(m, share) + xlogy(n - m, 1.0 - share))
     few = _fair_coin_limits(m, significance)
@@ -172,7 +173,7 @@ def _mcnemar_power(n: int, better: float, worse: float, significance: float) -> 
     return float(chance @ np.where(few >= 0.0, tails, 0.0))
 
 
-def _fair_coin_limits(m: Floats, significance: float) -> Floats:
+def _fair_coin_limits(m: Ints, significance: float) -> Floats:
     """Return the most heads k of m fair coins with 2 P(heads <= k) <= significance; -1 for none."""
     from scipy.special import bdtr
 

@@ -19,6 +19,7 @@ from classify.calibration.arrays import Floats, Ints, sample_weights
 from classify.calibration.estimate import Estimate, student_quantile, unvaried_ends
 from classify.calibration.ratings import (
     Level,
+    Ratings,
     Scheme,
     agreement_weights,
     rater_indices,
@@ -29,7 +30,7 @@ Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def krippendorff_alpha(
-    ratings: ArrayLike,
+    ratings: Ratings,
     *,
     levels: Sequence[Level],
     metric: Metric = "nominal",
@@ -58,7 +59,7 @@ def krippendorff_alpha(
 
 
 def gwet_ac(
-    ratings: ArrayLike,
+    ratings: Ratings,
     *,
     levels: Sequence[Level],
     scheme: Scheme = "none",
@@ -82,7 +83,7 @@ def gwet_ac(
 
 
 def fleiss_kappa(
-    ratings: ArrayLike,
+    ratings: Ratings,
     *,
     levels: Sequence[Level],
     scheme: Scheme = "none",
@@ -112,7 +113,7 @@ class _Items:
     total: int
 
     @classmethod
-    def of(cls, ratings: ArrayLike, levels: Sequence[Level], weights: ArrayLike | None) -> _Items:
+    def of(cls, ratings: Ratings, levels: Sequence[Level], weights: ArrayLike | None) -> _Items:
         indices = rater_indices(ratings, levels)
         n, k = indices.shape[1], len(levels)
         # A column for the missing ones is counted and cut off: no mask per level is needed.

@@ -16,6 +16,8 @@ from classify.calibration.arrays import Floats, Ints
 from classify.errors import CalibrationError
 
 Level: TypeAlias = str | int | float | bool
+Ratings: TypeAlias = ArrayLike | Sequence[Level | None] | Sequence[Sequence[Level | None]]
+"""Ratings as numpy takes them, or as lists with None where nobody rated."""
 Scheme: TypeAlias = Literal["none", "linear", "quadratic"]
 
 MISSING = -1
@@ -30,7 +32,7 @@ def declared_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
     return found
 
 
-def level_indices(ratings: ArrayLike, levels: Sequence[Level], *, name: str) -> Ints:
+def level_indices(ratings: Ratings, levels: Sequence[Level], *, name: str) -> Ints:
     """Return ratings of any shape as indices into `levels`; None and nan become MISSING."""
     raw = np.asarray(ratings)
     declared = declared_levels(levels)
@@ -44,7 +46,7 @@ def level_indices(ratings: ArrayLike, levels: Sequence[Level], *, name: str) -> 
     return np.asarray(flat, dtype=np.int64).reshape(raw.shape)
 
 
-def rater_indices(ratings: ArrayLike, levels: Sequence[Level]) -> Ints:
+def rater_indices(ratings: Ratings, levels: Sequence[Level]) -> Ints:
     """Return ratings (raters, items) as level indices, at least two raters and one item."""
     indices = level_indices(ratings, levels, name="ratings")
     if indices.ndim != 2 or indices.shape[0] < 2 or indices.shape[1] < 1:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit
 from classify.errors import CalibrationError
 
@@ -34,7 +34,7 @@ def hoeffding_bentkus_p_values(losses: ArrayLike, n: ArrayLike, *, alpha: float)
     from scipy.special import bdtr, rel_entr
 
     total, m = _counts(losses, n, alpha)
-    mean = np.minimum(total / m, alpha)
+    mean: Floats = np.minimum(total / m, alpha)
     divergence = rel_entr(mean, alpha) + rel_entr(1.0 - mean, 1.0 - alpha)
     bentkus = math.e * np.asarray(bdtr(np.ceil(total - _SLACK), m, alpha), dtype=np.float64)
     hoeffding = np.exp(-m * np.asarray(divergence, dtype=np.float64))
@@ -51,10 +51,10 @@ def fewest_rows(*, alpha: float, delta: float) -> int:
     return max(1, math.ceil(ratio - _SLACK))
 
 
-def _counts(losses: ArrayLike, n: ArrayLike, alpha: float) -> tuple[Floats, Floats]:
+def _counts(losses: ArrayLike, n: ArrayLike, alpha: float) -> tuple[Floats, Ints]:
     open_unit(alpha, name="alpha")
-    total, m = np.asarray(losses, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    if not ((m >= 1.0) & (total >= 0.0) & (total <= m + _SLACK)).all():
+    total, m = np.asarray(losses, dtype=np.float64), np.asarray(n).astype(np.int64)
+    if not ((m >= 1) & (total >= 0.0) & (total <= m + _SLACK)).all():
         raise CalibrationError(
             f"losses must be sums of n >= 1 losses in [0, 1], got {losses!r} for n={n!r}"
         )
