@@ -1,0 +1,163 @@
+"""Choose and fit a calibrator, and say what it is worth on rows it did not see.
+
+The answers are left as they are wherever that is no worse: a calibrator never ships for its own
+sake.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, class_labels, log_probabilities, sample_weights
+from classify.calibration.calibrators import Calibrator, identity
+from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, item_numbers
+from classify.calibration.fitted import FLOOR, CalibrationWarning
+from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, policy
+from classify.calibration.report import Calibrated, CalibrationReport, Candidate
+from classify.errors import CalibrationError
+
+FOLDS = 5
+
+
+def calibrate(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: Method = "auto",
+    kind: Literal["choice", "score"] = "choice",
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    seed: int = 0,
+    floor: float = FLOOR,
+) -> Calibrated:
+    """Fit `method`, or the one the labels can pay for, and keep it only where it helps.
+
+    `groups` names the item of each row. The seed deals items into folds. With fewer than 20
+    items, one class of labels or one option nothing is fitted; that, and a named method that
+    loses to the raw answers, gives identity and a CalibrationWarning. The fit_… functions fit
+    without asking.
+    """
+    if method != "auto" and method not in FITS:
+        raise CalibrationError(f"method must be 'auto' or one of {sorted(FITS)!r}, got {method!r}")
+    rows = _rows(log_p, y, weights=weights, groups=groups, floor=floor)
+    reason = _too_little(rows)
+    if reason:
+        warnings.warn(f"nothing was fitted: {reason}", CalibrationWarning, stacklevel=2)
+        return _result(rows, method, {"identity": rows.log_p}, chosen="identity", notes=(reason,))
+    k = rows.log_p.shape[1]
+    plan = policy(items=rows.counted, k=k, kind=kind) if method == "auto" else Policy((method,))
+    fold = fold_numbers(rows.y, rows.items, folds=min(FOLDS, rows.counted), seed=seed)
+    names = [name for name in plan.free + plan.strict if name != "identity"]
+    answers = {"identity": rows.log_p, **{n: held_out(rows, FITS[n], fold) for n in names}}
+    best = _best(rows, answers, plan)
+    chosen, notes = _kept(rows, answers, best)
+    if chosen != best and method != "auto":
+        warnings.warn(notes[-1], CalibrationWarning, stacklevel=2)
+    return _result(rows, method, answers, chosen=chosen, notes=notes)
+
+
+def _rows(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None,
+    groups: ArrayLike | None,
+    floor: float,
+) -> ItemRows:
+    x = log_probabilities(log_p)
+    n, k = x.shape
+    if not 0.0 < floor < 0.5:
+        raise CalibrationError(f"floor must lie between 0 and 0.5, got {floor!r}")
+    return ItemRows(
+        log_p=x,
+        y=class_labels(y, n=n, k=k),
+        weights=sample_weights(weights, n=n),
+        items=item_numbers(groups, n=n),
+        floor=floor,
+    )
+
+
+def _too_little(rows: ItemRows) -> str:
+    if rows.log_p.shape[1] == 1:
+        return "the question has one option, whose probability is always 1"
+    if rows.counted < MIN_ITEMS:
+        return f"{rows.counted} labelled items are too few; label at least {MIN_ITEMS}"
+    seen = np.unique(rows.y[rows.weights > 0.0])
+    if len(seen) == 1:
+        return f"every label is option {seen[0]}; label items of other options too"
+    return ""
+
+
+def _best(rows: ItemRows, answers: Mapping[str, Floats], plan: Policy) -> str:
+    losses = {name: rows.losses(log_p) for name, log_p in answers.items()}
+    best = min(plan.free, key=lambda name: rows.mean(losses[name]))
+    for name in plan.strict:
+        gain = losses[best] - losses[name]
+        if rows.mean(gain) > rows.error(gain):
+            best = name
+    return best
+
+
+def _kept(rows: ItemRows, answers: Mapping[str, Floats], best: str) -> tuple[str, tuple[str, ...]]:
+    """Return the method to use, with what the user should know about the rows and the choice."""
+    low, notes = rows.truth_below_floor, tuple[str, ...]()
+    if low:
+        notes += (f"{low} rows gave the true option less than {rows.floor:g}, counted as that",)
+    unseen = [i for i, count in enumerate(rows.label_counts) if not count]
+    if unseen:
+        notes += (f"no label names the options {unseen!r}",)
+    raw, after = (rows.mean(rows.losses(answers[name])) for name in ("identity", best))
+    if best == "identity" or after < raw:
+        return best, notes
+    return "identity", (
+        *notes,
+        f"{best} is no better than the raw answers on rows it did not see: raw kept",
+    )
+
+
+def _result(
+    rows: ItemRows,
+    requested: str,
+    answers: Mapping[str, Floats],
+    *,
+    chosen: str,
+    notes: tuple[str, ...],
+) -> Calibrated:
+    calibrator: Calibrator = identity(rows.log_p.shape[1], n=int(np.count_nonzero(rows.weights)))
+    if chosen != "identity":
+        calibrator = FITS[chosen](rows.log_p, rows.y, weights=rows.weights, floor=rows.floor)
+    if calibrator.at_bound:
+        notes += (f"a parameter of {chosen} stopped at its bound: do answers follow the labels?",)
+    tried = tuple(_candidate(rows, name, log_p) for name, log_p in answers.items() if len(log_p))
+    after = {candidate.method: candidate.log_loss for candidate in tried}
+    report = CalibrationReport(
+        requested=requested,
+        chosen=chosen,
+        n=int(np.count_nonzero(rows.weights)),
+        items=rows.counted,
+        k=rows.log_p.shape[1],
+        label_counts=rows.label_counts,
+        folds=min(FOLDS, rows.counted) if len(answers) > 1 else 0,
+        floor=rows.floor,
+        log_loss_before=after.get("identity"),
+        log_loss_after=after.get(chosen),
+        candidates=tried,
+        notes=notes,
+    )
+    return Calibrated(calibrator, report, answers[chosen])
+
+
+def _candidate(rows: ItemRows, name: str, log_p: Floats) -> Candidate:
+    losses = rows.losses(log_p)
+    gain = rows.losses(rows.log_p) - losses
+    return Candidate(
+        method=name,
+        log_loss=rows.mean(losses),
+        gain=rows.mean(gain),
+        gain_error=rows.error(gain),
+    )

@@ -1,0 +1,145 @@
+"""Calibrators that correct each option by its own amount: temperature and bias, vector scaling.
+
+Where labels show that a model favours some options, a temperature is not enough. Every extra
+parameter is held back by a ridge: without one, 20 labels make these fits far worse than nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.fitted import FLOOR, Fitted, Positive, Vector
+from classify.calibration.labelled import Labelled, Targets, by_option, design, labelled, thinned
+from classify.calibration.newton import minimise
+from classify.calibration.softmax import DiagonalLoss
+from classify.calibration.temperature import (
+    HIGHEST,
+    LOWEST,
+    TemperatureCalibrator,
+    fit_temperature_mixture,
+)
+from classify.errors import CalibrationError
+
+
+class TemperatureBiasCalibrator(Fitted):
+    """softmax(log p / T + bias)."""
+
+    method: Literal["temperature-bias"] = "temperature-bias"
+    temperature: Positive
+    bias: Vector
+    """What each option gains, in nats."""
+
+    def _mapped(self, log_p: Floats) -> Floats:
+        return log_probabilities(log_p / self.temperature + np.array(self.bias))
+
+
+class VectorCalibrator(Fitted):
+    """Temperature first, then softmax(scale * log q + bias)."""
+
+    method: Literal["vector"] = "vector"
+    first: TemperatureCalibrator
+    scale: Vector
+    bias: Vector
+
+    def _mapped(self, log_p: Floats) -> Floats:
+        log_q = self.first.apply(log_p)
+        return log_probabilities(log_q * np.array(self.scale) + np.array(self.bias))
+
+
+def fit_temperature_bias(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    targets: Targets = "hard",
+    ridge: float = 2.0,
+    floor: float = FLOOR,
+) -> TemperatureBiasCalibrator:
+    """Fit T and one bias per option, the biases held to zero by ridge/2 * squared length.
+
+    For 50 labels and more; over simulated models a ridge of 2 lost less than 1 or 4. Raises
+    CalibrationError for one option or one class of labels.
+    """
+    check_ridge(ridge)
+    data = labelled(log_p, y, weights=weights, floor=floor)
+    theta = _bias_parameters(data, targets, ridge)
+    return TemperatureBiasCalibrator(
+        fitted_on=data.facts,
+        temperature=1.0 / float(theta[0]),
+        bias=tuple((theta[1:] - theta[1:].mean()).tolist()),
+        at_bound=bool(theta[0] in (1.0 / HIGHEST, 1.0 / LOWEST)),
+    )
+
+
+def _bias_parameters(data: Labelled, targets: Targets, ridge: float) -> Floats:
+    k = data.facts.k
+    few = thinned(data)
+    start = np.eye(k + 1)[0] if few is None else _bias_parameters(few, targets, ridge)
+    plan = design(by_option(data.log_p, centred=True), data, targets)
+    loss = DiagonalLoss(plan, np.repeat([0.0, ridge], k))
+    # One slope for all options: theta = (beta, b) stands for (beta, …, beta, b).
+    spread = np.zeros((2 * k, k + 1))
+    spread[:k, 0], spread[k:, 1:] = 1.0, np.eye(k)
+
+    def shared(theta: Floats) -> tuple[float, Floats, Floats]:
+        value, gradient, hessian = loss(spread @ theta)
+        return value, spread.T @ gradient, spread.T @ hessian @ spread
+
+    theta = minimise(shared, start)
+    held = float(np.clip(theta[0], 1.0 / HIGHEST, 1.0 / LOWEST))
+    if held == theta[0]:
+        return theta
+
+    def bias_only(bias: Floats) -> tuple[float, Floats, Floats]:
+        value, gradient, hessian = shared(np.concatenate([[held], bias]))
+        return value, gradient[1:], hessian[1:, 1:]
+
+    return np.concatenate([[held], minimise(bias_only, np.zeros(k))])
+
+
+def fit_vector(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    ridge: float = 1.0,
+    floor: float = FLOOR,
+) -> VectorCalibrator:
+    """Fit structured vector scaling: a temperature, then a scale and a bias per option.
+
+    The penalty on the mean loss is ridge * K / n times the squares of scale - 1 and of bias.
+    For max(500, 50 K) labels. Berta, Holzmüller, Jordan, Bach, "Structured matrix scaling for
+    multi-class calibration", 2026.
+    """
+    check_ridge(ridge)
+    data = labelled(log_p, y, weights=weights, floor=floor)
+    first = fit_temperature_mixture(data.log_p, data.y, weights=data.weights, floor=floor)
+    theta = _vector_parameters(data, first, ridge)
+    k = data.facts.k
+    return VectorCalibrator(
+        fitted_on=data.facts,
+        first=first,
+        scale=tuple(theta[:k].tolist()),
+        bias=tuple((theta[k:] - theta[k:].mean()).tolist()),
+        at_bound=first.at_bound,
+    )
+
+
+def _vector_parameters(data: Labelled, first: TemperatureCalibrator, ridge: float) -> Floats:
+    k = data.facts.k
+    few = thinned(data)
+    start = (
+        np.repeat([1.0, 0.0], k) if few is None else _vector_parameters(few, first, ridge / 16.0)
+    )
+    plan = design(by_option(first.apply(data.log_p), centred=False), data, "hard")
+    return minimise(DiagonalLoss(plan, np.full(2 * k, 2.0 * k * ridge)), start)
+
+
+def check_ridge(ridge: float) -> None:
+    """Raise CalibrationError unless the ridge is a finite number, zero or more."""
+    if not (ridge >= 0.0 and np.isfinite(ridge)):
+        raise CalibrationError(f"ridge must be a finite number, zero or more, got {ridge!r}")

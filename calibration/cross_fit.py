@@ -1,0 +1,103 @@
+"""Answers calibrated by a fit that never saw them.
+
+Rows of one item stay together: a row whose twin was in the fit would look better than new rows do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.calibrators import identity
+from classify.calibration.methods import Fit
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRows:
+    """Checked rows and the items they belong to."""
+
+    log_p: Floats
+    y: Ints
+    weights: Floats
+    items: Ints
+    floor: float
+
+    @property
+    def counted(self) -> int:
+        """The items with a weight above zero."""
+        return len(np.unique(self.items[self.weights > 0.0]))
+
+    @property
+    def label_counts(self) -> tuple[int, ...]:
+        """The rows per option that count."""
+        counts = np.bincount(self.y[self.weights > 0.0], minlength=self.log_p.shape[1])
+        return tuple(counts.tolist())
+
+    @property
+    def truth_below_floor(self) -> int:
+        """The rows that gave the true option less than the floor."""
+        truth = self.log_p[np.arange(len(self.y)), self.y]
+        return int(np.count_nonzero((truth < np.log(self.floor)) & (self.weights > 0.0)))
+
+    def losses(self, log_p: Floats) -> Floats:
+        """Return the log loss of each row, no more than that of the floor."""
+        truth = log_p[np.arange(len(self.y)), self.y]
+        losses: Floats = -np.maximum(truth, np.log(self.floor))
+        return losses
+
+    def mean(self, losses: Floats) -> float:
+        """Return the weighted mean over rows."""
+        return float(self.weights @ losses / self.weights.sum())
+
+    def error(self, losses: Floats) -> float:
+        """Return the standard error of the weighted mean, rows of an item taken as one."""
+        away = self.weights * (losses - self.mean(losses))
+        sums = np.bincount(self.items, weights=away)
+        m = self.counted
+        return float(np.sqrt(sums @ sums * m / (m - 1)) / self.weights.sum()) if m > 1 else 0.0
+
+
+def item_numbers(groups: ArrayLike | None, *, n: int) -> Ints:
+    """Return a number 0 … per row that says which item it belongs to, its own where None."""
+    if groups is None:
+        return np.arange(n)
+    names = np.asarray(groups)
+    if names.shape != (n,):
+        raise CalibrationError(f"groups must have the shape ({n},), got {names.shape}")
+    numbers = np.unique(names, return_inverse=True)[1]
+    return np.asarray(numbers, dtype=np.int64).reshape(n)
+
+
+def fold_numbers(y: Ints, items: Ints, *, folds: int, seed: int) -> Ints:
+    """Deal items into folds, each with its share of every label; return the fold of each row."""
+    count = int(items.max(initial=-1)) + 1
+    first = np.full(count, len(y))
+    np.minimum.at(first, items, np.arange(len(y)))
+    label = y[first]
+    shuffled = np.random.default_rng(seed).permutation(count)
+    dealt = shuffled[np.argsort(label[shuffled], kind="stable")]
+    fold = np.empty(count, dtype=np.int64)
+    fold[dealt] = np.arange(count) % folds
+    return fold[items]
+
+
+def held_out(rows: ItemRows, fit: Fit, fold: Ints) -> Floats:
+    """Return each row (n, K) as calibrated by the fit on all other folds.
+
+    A fold whose other rows cannot be fitted (one class left) keeps its answers.
+    """
+    result = np.empty_like(rows.log_p)
+    for number in range(int(fold.max()) + 1):
+        here, there = fold == number, fold != number
+        try:
+            calibrator = fit(
+                rows.log_p[there], rows.y[there], weights=rows.weights[there], floor=rows.floor
+            )
+        except CalibrationError:
+            calibrator = identity(rows.log_p.shape[1])
+        result[here] = calibrator.apply(rows.log_p[here])
+    return result

@@ -1,0 +1,102 @@
+"""Isotonic calibration: the best map that never turns two answers round.
+
+It learns any monotone shape but needs about 1000 labels (Niculescu-Mizil and Caruana, 2005). More
+than two options are fitted one against the rest and normalised.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.bias import check_ridge
+from classify.calibration.fitted import FLOOR, Fitted, Frozen, Vector
+from classify.calibration.labelled import labelled
+from classify.calibration.pooling import Pooled, isotonic_edges, pooled
+
+
+class IsotonicCurve(Frozen):
+    """A rising curve through knots, straight between them and level beyond them."""
+
+    x: Vector
+    value: Vector
+
+    def at(self, x: Floats) -> Floats:
+        """Return the curve's value at each x."""
+        value: Floats = np.interp(x, np.array(self.x), np.array(self.value))
+        return value
+
+
+class IsotonicCalibrator(Fitted):
+    """One rising curve for the first of two options, or one for each of several."""
+
+    method: Literal["isotonic"] = "isotonic"
+    curves: tuple[IsotonicCurve, ...]
+
+    def _mapped(self, log_p: Floats) -> Floats:
+        p = np.exp(log_probabilities(log_p))
+        raw = np.stack([c.at(p[:, i]) for i, c in enumerate(self.curves)], axis=1)
+        if len(self.curves) == 1:
+            raw = np.concatenate([raw, 1.0 - raw], axis=1)
+        # Without pseudo-counts every curve may say zero: then nothing is known of the row.
+        raw[~raw.any(axis=1)] = 1.0
+        with np.errstate(divide="ignore"):
+            return log_probabilities(np.log(raw))
+
+
+def fit_isotonic(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    pseudo_count: float = 1.0,
+    floor: float = FLOOR,
+) -> IsotonicCalibrator:
+    """Fit rising curves by pooling adjacent violators.
+
+    `pseudo_count` rows of the uniform distribution are added to every block, for a block of equal
+    labels would otherwise claim 0 or 1; pseudo_count=0 is plain isotonic regression. Raises
+    CalibrationError for one option or one class of labels.
+    """
+    check_ridge(pseudo_count)
+    data = labelled(log_p, y, weights=weights, floor=floor)
+    k, p = data.facts.k, np.exp(log_probabilities(data.log_p))
+    curves = tuple(
+        rising_curve(
+            pooled(p[:, option], (data.y == option).astype(np.float64), data.weights),
+            pseudo_count=pseudo_count,
+            towards=1.0 / k,
+        )
+        for option in range(1 if k == 2 else k)
+    )
+    flat = all(min(c.value) == max(c.value) for c in curves)
+    return IsotonicCalibrator(fitted_on=data.facts, curves=curves, at_bound=flat)
+
+
+def rising_curve(rows: Pooled, *, pseudo_count: float, towards: float) -> IsotonicCurve:
+    """Return the isotonic fit as knots at both ends of every block."""
+    edges = isotonic_edges(rows)
+    weights = np.add.reduceat(rows.weights, edges[:-1])
+    sums = np.add.reduceat(rows.sums, edges[:-1])
+    if pseudo_count:
+        # Small blocks move more than large ones, so the order has to be restored.
+        blocks = Pooled(
+            np.arange(len(weights), dtype=np.float64),
+            weights + pseudo_count,
+            sums + pseudo_count * towards,
+        )
+        joined = isotonic_edges(blocks)
+        weights = np.add.reduceat(blocks.weights, joined[:-1])
+        sums = np.add.reduceat(blocks.sums, joined[:-1])
+        edges = edges[joined]
+    ends = np.stack([rows.scores[edges[:-1]], rows.scores[edges[1:] - 1]], axis=1)
+    # A block of one score has one knot; rounding of the means may not break the order.
+    keep = np.stack([np.ones(len(ends), dtype=bool), ends[:, 0] != ends[:, 1]], axis=1)
+    values = np.maximum.accumulate(sums / weights)
+    return IsotonicCurve(
+        x=tuple(ends[keep].tolist()),
+        value=tuple(np.repeat(values[:, None], 2, axis=1)[keep].tolist()),
+    )

@@ -1,0 +1,95 @@
+"""The methods by name, and which of them a number of labels can pay for.
+
+The limits were measured by simulation at 20 to 500 labels, at two and at five options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import log_probabilities
+from classify.calibration.bias import fit_temperature_bias, fit_vector
+from classify.calibration.binary import fit_beta, fit_platt
+from classify.calibration.calibrators import Calibrator, identity
+from classify.calibration.isotonic import fit_isotonic
+from classify.calibration.matrix import fit_matrix
+from classify.calibration.ordinal import fit_proportional_odds
+from classify.calibration.temperature import fit_temperature, fit_temperature_mixture
+from classify.calibration.venn_abers import fit_venn_abers
+
+MIN_ITEMS = 20
+"""Labelled items below which no fit is safe."""
+
+Method = Literal[
+    "auto",
+    "beta",
+    "identity",
+    "isotonic",
+    "matrix",
+    "platt",
+    "proportional-odds",
+    "temperature",
+    "temperature-bias",
+    "temperature-mixture",
+    "vector",
+    "venn-abers",
+]
+
+
+class Fit(Protocol):
+    """Anything that makes a calibrator of labelled rows, with its usual settings."""
+
+    def __call__(
+        self, log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None, floor: float
+    ) -> Calibrator:
+        """Fit log-probabilities (n, K) to labels (n,)."""
+        ...
+
+
+def _leave(
+    log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None, floor: float
+) -> Calibrator:
+    x = log_probabilities(log_p)
+    return identity(x.shape[1], n=len(x))
+
+
+FITS: Mapping[str, Fit] = {
+    "beta": fit_beta,
+    "identity": _leave,
+    "isotonic": fit_isotonic,
+    "matrix": fit_matrix,
+    "platt": fit_platt,
+    "proportional-odds": fit_proportional_odds,
+    "temperature": fit_temperature,
+    "temperature-bias": fit_temperature_bias,
+    "temperature-mixture": fit_temperature_mixture,
+    "vector": fit_vector,
+    "venn-abers": fit_venn_abers,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The methods worth trying."""
+
+    free: tuple[str, ...]
+    """The one of least cross-fitted loss is taken."""
+    strict: tuple[str, ...] = ()
+    """In order, each replaces the one before only by a gain above its standard error."""
+
+
+def policy(*, items: int, k: int, kind: Literal["choice", "score"]) -> Policy:
+    """Return the methods that so many labelled items can pay for."""
+    if k == 2:
+        limits = {"venn-abers": 200, "beta": 500, "isotonic": 1000}
+        free = ("temperature", "platt") if items >= 50 else ("temperature",)
+        return Policy(free, tuple(name for name, least in limits.items() if items >= least))
+    enough = max(50, 10 * k)
+    limits = {"temperature-bias": enough, "vector": max(500, 50 * k)}
+    if kind == "score":
+        limits = {"temperature-bias": enough, "proportional-odds": enough, **limits}
+    return Policy(("temperature",), tuple(name for name, least in limits.items() if items >= least))

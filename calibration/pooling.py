@@ -1,0 +1,48 @@
+"""Tied scores taken together, and the isotonic blocks over them.
+
+Ties are pooled before anything else: a fit that sorts them by label gives two answers for one
+score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from classify.calibration.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Rows of equal score as one: ascending scores with their weights and target sums."""
+
+    scores: Floats
+    weights: Floats
+    sums: Floats
+    """The sum over tied rows of weight * target."""
+
+
+def pooled(scores: Floats, targets: Floats, weights: Floats) -> Pooled:
+    """Pool rows of equal score."""
+    if not len(scores):
+        return Pooled(scores, weights, weights)
+    order = np.argsort(scores)
+    ascending = scores[order]
+    starts = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]]))
+    weights = weights[order]
+    return Pooled(
+        ascending[starts],
+        np.add.reduceat(weights, starts),
+        np.add.reduceat(weights * targets[order], starts),
+    )
+
+
+def isotonic_edges(rows: Pooled) -> Ints:
+    """Return where the blocks of the increasing least-squares fit begin, and the end (b + 1,)."""
+    from scipy.optimize import isotonic_regression
+
+    if not len(rows.scores):
+        return np.zeros(1, dtype=np.int64)
+    fit = isotonic_regression(rows.sums / rows.weights, weights=rows.weights)
+    return np.asarray(fit.blocks, dtype=np.int64)

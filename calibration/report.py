@@ -1,0 +1,51 @@
+"""What a calibration found: the methods tried, the one chosen, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from classify.calibration.arrays import Floats
+from classify.calibration.calibrators import Calibrator
+from classify.calibration.fitted import Frozen
+
+
+class Candidate(Frozen):
+    """A method that was tried, with its cross-fitted log loss."""
+
+    method: str
+    log_loss: float
+    gain: float
+    """Log loss of the raw answers less that of this method."""
+    gain_error: float
+    """The standard error of the gain, over items."""
+
+
+class CalibrationReport(Frozen):
+    """What was tried, what was chosen and why; losses are means over rows, in nats."""
+
+    requested: str
+    chosen: str
+    n: int
+    items: int
+    k: int
+    label_counts: tuple[int, ...]
+    folds: int
+    """Zero where nothing was fitted."""
+    floor: float
+    """Losses count a probability below it as this much."""
+    log_loss_before: float | None
+    """Of the raw answers; None where there are no rows."""
+    log_loss_after: float | None
+    """Cross-fitted: each row by a fit that did not see it or its item."""
+    candidates: tuple[Candidate, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A calibrator, the report on it, and the answers it would give to rows it has not seen."""
+
+    calibrator: Calibrator
+    report: CalibrationReport
+    held_out: Floats
+    """(n, K), the cross-fitted log-probabilities: for any metric after calibration."""
