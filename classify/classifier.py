@@ -13,6 +13,7 @@ from typing import TypeAlias, Unpack
 
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking
+from classify.calibrating import AfterReading, AnswerCalibrator, AnswerPolicy
 from classify.calls import Calls, Limiter
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
@@ -52,6 +53,8 @@ class Classifier:
         questions: Questions | type[QuestionSet] | None = None,
         *,
         transform: Transform | None = None,
+        calibrators: Mapping[str, AnswerCalibrator] | None = None,
+        policies: Mapping[str, AnswerPolicy] | None = None,
         **options: Unpack[OptionValues],
     ) -> None:
         """Resolve the model and check the questions; nothing is sent."""
@@ -65,6 +68,11 @@ class Classifier:
         self._transform = transform
         self._priors = ContentFreePriors()
         self._check_kinds(self.questions)
+        self._after = AfterReading(
+            self.model.model_id, self.options, calibrators or {}, policies or {}
+        )
+        if self._configured:
+            self._after.check_names(self.questions)
         self.evaluate_sync = blocking(self.evaluate)
         self.evaluate_many_sync = blocking(self.evaluate_many)
         self.aclose_sync = blocking(self.aclose)
@@ -78,6 +86,7 @@ class Classifier:
             "questions": {name: q.model_dump() for name, q in self.questions.items()},
             "options": self.options.model_dump(),
             "template": TEMPLATE,
+            "after": self._after.facts(),
             "version": __version__,
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
@@ -136,9 +145,7 @@ class Classifier:
                 provider_options=provider_options,
             )
         ]
-        if self.options.prior == "batch":
-            return batch_corrected(outcomes, self.questions)
-        return outcomes
+        return self.batch_corrected(outcomes) if self.options.prior == "batch" else outcomes
 
     async def stream(
         self,
@@ -151,7 +158,7 @@ class Classifier:
     ) -> AsyncIterator[Outcome]:
         """Yield the outcome of every state, in order, reading about 2 x concurrency ahead.
 
-        A batch prior is not applied: `classify.prior.batch_corrected` does that at the end.
+        With prior="batch" the answers are as they were read: `batch_corrected` does the rest.
         """
         asked = self._asked(None)
         shared = Calls(max_retries=max_retries, limiter=Limiter(concurrency))
@@ -185,6 +192,21 @@ class Classifier:
                 task.cancel()
             await asyncio.gather(*pending, return_exceptions=True)
 
+    def batch_corrected(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
+        """Divide the batch prior out of answers as they were read, then calibrate them.
+
+        Answers that were corrected before are corrected again from their raw probabilities.
+        Raises InvalidInput where a question has fewer than 32 answers with a distribution.
+        """
+        return [
+            outcome.model_copy(
+                update={"answers": self._after.applied(outcome.answers, self.questions)}
+            )
+            if isinstance(outcome, Evaluation)
+            else outcome
+            for outcome in batch_corrected(list(outcomes), self.questions)
+        ]
+
     async def aclose(self) -> None:
         """Release the model's connections; the classifier is not used afterwards."""
         close = getattr(self.model, "aclose", None)
@@ -202,8 +224,7 @@ class Classifier:
     ) -> Evaluation:
         check_json(state, "state")
         check_json(provider_options, "provider_options")
-        if timeout is not None and not 0.0 < timeout < float("inf"):
-            raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
+        _check_timeout(timeout)
         started = time.perf_counter()
         request = DecisionRequest(state, asked, calls, provider_options or {})
         clock = asyncio.timeout(timeout)
@@ -212,6 +233,8 @@ class Classifier:
                 response, answers = await self._decide(request)
                 if self.options.prior == "content-free":
                     answers = await self._priors.divide_out(answers, request, self._decide)
+            if self.options.prior != "batch":  # a batch is corrected first, all together
+                answers = self._after.applied(answers, asked)
         except TimeoutError:
             if clock.expired() and timeout is not None:
                 raise DeadlineExceeded(timeout) from None
@@ -302,6 +325,13 @@ def _decision_model(
         'the model must be "provider/model", a LanguageModel or a DecisionModel, '
         f"got {type(model).__name__}"
     )
+
+
+def _check_timeout(timeout: float | None) -> None:
+    if timeout is None:
+        return
+    if not isinstance(timeout, int | float) or not 0.0 < timeout < float("inf"):
+        raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
 
 
 async def _each(states: Iterable[JSON] | AsyncIterable[JSON]) -> AsyncIterator[JSON]:

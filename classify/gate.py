@@ -14,9 +14,9 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
-from classify.decision import DecisionResponse, Rounding
-from classify.errors import InvalidAnswer
-from classify.json_values import is_object
+from classify.decision import DecisionResponse, ResponseInfo, Rounding
+from classify.errors import InvalidAnswer, InvalidInput
+from classify.json_values import check_json, is_list, is_object
 from classify.language_model import Usage
 from classify.questions import Choice, Question, Score
 
@@ -58,12 +58,9 @@ def _check_answer(
     answer: Raw = {str(key): value for key, value in given.items()}
     kind = answer.get("type")
     if kind == "no_verdict":
-        return _build(name, NoVerdict, {"kind": question.type, **answer})
-    if kind != question.type:
-        raise InvalidAnswer(
-            f"answer {name!r} has the type {kind!r}, which does not match the {question.type} "
-            "question"
-        )
+        _check_kind(name, question, answer.get("kind", question.type))
+        return _build(name, NoVerdict, {**answer, "kind": question.type})
+    _check_kind(name, question, kind)
     if isinstance(question, Choice):
         _check_choice(name, question, answer, _tolerance(rounding.probability_decimals))
         return _build(name, ChoiceAnswer, answer)
@@ -74,9 +71,17 @@ def _check_answer(
     return _build(name, BooleanAnswer, answer)
 
 
+def _check_kind(name: str, question: Question, kind: object) -> None:
+    if kind != question.type:
+        raise InvalidAnswer(
+            f"answer {name!r} has the type {kind!r}, which does not match the {question.type} "
+            "question"
+        )
+
+
 def _check_choice(name: str, question: Choice, answer: Raw, tolerance: float) -> None:
     choice = answer.get("choice")
-    if choice not in question.criteria:
+    if not isinstance(choice, str) or choice not in question.criteria:
         raise InvalidAnswer(
             f"answer {name!r} chose the unknown option {choice!r}, not one of "
             f"{list(question.options)!r}"
@@ -154,15 +159,33 @@ def _check_rounding(rounding: object) -> Rounding:
 
 
 def _check_envelope(response: DecisionResponse) -> None:
-    for field in Usage.__slots__ if response.usage is not None else ():
-        count = getattr(response.usage, field)
-        if count is not None and not _is_number(count):
-            raise InvalidAnswer(f"usage.{field} must be a finite number, got {count!r}")
-    if not isinstance(response.warnings, list | tuple):
-        raise InvalidAnswer(f"warnings must be a list, got {response.warnings!r}")
-    stamp = response.response.timestamp if response.response is not None else None
-    if stamp is not None and not isinstance(stamp, datetime):
-        raise InvalidAnswer(f"response.timestamp must be a datetime, got {stamp!r}")
+    _check_usage(response.usage)
+    warnings = response.warnings
+    if not is_list(warnings) or not all(isinstance(warning, str) for warning in warnings):
+        raise InvalidAnswer(f"warnings must be a list of texts, got {warnings!r}")
+    info = response.response
+    if info is not None and not isinstance(info, ResponseInfo):
+        raise InvalidAnswer(f"response must be a ResponseInfo, got {info!r}")
+    if info is not None and not isinstance(info.timestamp, datetime | None):
+        raise InvalidAnswer(f"response.timestamp must be a datetime, got {info.timestamp!r}")
+    metadata = response.provider_metadata
+    if not isinstance(metadata, Mapping | None):
+        raise InvalidAnswer(f"provider_metadata must be an object, got {metadata!r}")
+    try:
+        check_json(metadata, "provider_metadata")
+    except InvalidInput as error:
+        raise InvalidAnswer(str(error)) from None
+
+
+def _check_usage(usage: object) -> None:
+    if usage is None:
+        return
+    if not isinstance(usage, Usage):
+        raise InvalidAnswer(f"usage must be a Usage, got {usage!r}")
+    for field in Usage.__slots__:
+        count = getattr(usage, field)
+        if count is not None and (not _is_number(count) or count != int(count)):
+            raise InvalidAnswer(f"usage.{field} must be a finite whole number, got {count!r}")
 
 
 def _check_unit(what: str, value: object) -> float:
@@ -172,7 +195,9 @@ def _check_unit(what: str, value: object) -> float:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _tolerance(decimals: int | None) -> float:

@@ -1,0 +1,144 @@
+"""The gate: what the table of the reference leaves out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classify.answers import ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.decision import DecisionResponse, ResponseInfo
+from classify.errors import InvalidAnswer
+from classify.gate import check_response
+from classify.language_model import Usage
+from classify.question_sets import parse_questions
+from classify.questions import Boolean, Choice, Question, Score
+
+QUESTIONS: Mapping[str, Question] = {"q": Boolean()}
+HALF: Mapping[str, object] = {"type": "boolean", "probability": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        pytest.param({"q": HALF}, "must return a DecisionResponse", id="plain answers"),
+        pytest.param(DecisionResponse([HALF]), "answers must be an object", id="list"),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        pytest.param(DecisionResponse({"q": 0.5}), "'q' must be an object", id="number"),  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+        pytest.param(DecisionResponse({"q": {"probability": 0.5}}), "the type None", id="no type"),
+        pytest.param(
+            DecisionResponse({"q": {**HALF, "colour": "red"}}), "'q': colour", id="unknown field"
+        ),
+        pytest.param(
+            DecisionResponse({"q": {"type": "no_verdict", "cause": "tired", "message": "x"}}),
+            "'q': cause",
+            id="unknown cause",
+        ),
+        pytest.param(
+            DecisionResponse(
+                {"q": {"type": "no_verdict", "kind": "score", "cause": "refusal", "message": "x"}}
+            ),
+            "does not match the boolean question",
+            id="no verdict of another kind",
+        ),
+        pytest.param(DecisionResponse({"q": HALF}, warnings="careful"), "warnings", id="warning"),
+        pytest.param(DecisionResponse({"q": HALF}, warnings=[3]), "warnings", id="warnings"),  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+        pytest.param(
+            DecisionResponse({"q": HALF}, response=ResponseInfo(timestamp="now")),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            "response.timestamp must be a datetime",
+            id="timestamp",
+        ),
+        pytest.param(
+            DecisionResponse({"q": HALF}, response={"id": "r"}),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            "must be a ResponseInfo",
+            id="response",
+        ),
+        pytest.param(
+            DecisionResponse({"q": HALF}, usage={"input_tokens": 3}),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            "usage must be a Usage",
+            id="usage",
+        ),
+        pytest.param(
+            DecisionResponse({"q": HALF}, usage=Usage(output_tokens=1.5)),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            "output_tokens",
+            id="half a token",
+        ),
+        pytest.param(
+            DecisionResponse({"q": HALF}, provider_metadata=[1]),  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+            "provider_metadata must be an object",
+            id="metadata",
+        ),
+        pytest.param(
+            DecisionResponse({"q": HALF}, provider_metadata={"x": math.nan}),
+            "provider_metadata.x",
+            id="metadata nan",
+        ),
+    ],
+)
+def test_nothing_in_an_envelope_is_believed(response: Any, message: str) -> None:
+    """Whatever the model's author got wrong, the error is InvalidAnswer and names the field."""
+    with pytest.raises(InvalidAnswer, match=message):
+        check_response(response, QUESTIONS)
+
+
+def test_token_counts_may_be_negative() -> None:
+    """The reference checks that they are finite numbers, no more."""
+    check_response(DecisionResponse({"q": HALF}, usage=Usage(-1, 2)), QUESTIONS)
+
+
+def test_answers_come_in_the_order_of_the_questions() -> None:
+    """A model that answers in another order changes nothing for the user."""
+    questions: dict[str, Question] = {"first": Boolean(), "second": Boolean()}
+
+    answers = check_response(DecisionResponse({"second": HALF, "first": HALF}), questions)
+
+    assert list(answers) == ["first", "second"]
+
+
+def test_a_no_verdict_passes_the_gate() -> None:
+    """Having no answer is an answer; its kind is the question's."""
+    raw = {"type": "no_verdict", "cause": "declined", "message": "not mine"}
+
+    answers = check_response(DecisionResponse({"q": MappingProxyType(raw)}), QUESTIONS)
+
+    assert answers["q"] == NoVerdict(kind="boolean", cause="declined", message="not mine")
+
+
+def test_only_the_only_options_are_options() -> None:
+    """An option whose name looks like a number is still text."""
+    questions = parse_questions({"q": Choice(criteria={"1": None, "2": None})})
+
+    with pytest.raises(InvalidAnswer, match="unknown option 1"):
+        check_response(DecisionResponse({"q": {"type": "choice", "choice": 1}}), questions)
+
+
+weights = st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=12)
+
+
+@given(weights)
+def test_any_normalised_distribution_passes(mass: list[float]) -> None:
+    """Rounding errors of float64 never look like a broken distribution, of choices or scores."""
+    p = {str(k): share / math.fsum(mass) for k, share in enumerate(mass)}
+    questions: dict[str, Question] = {
+        "c": Choice(criteria=dict.fromkeys(p)),
+        "s": Score(criteria=[f"level {k}" for k in p]),
+    }
+    best = max(p, key=p.__getitem__)
+    mean = sum(int(k) * share for k, share in p.items())
+
+    answers = check_response(
+        DecisionResponse(
+            {
+                "c": {"type": "choice", "choice": best, "probabilities": p},
+                "s": {"type": "score", "score": min(mean, len(p) - 1), "probabilities": p},
+            }
+        ),
+        questions,
+    )
+
+    assert answers["c"] == ChoiceAnswer(choice=best, probabilities=p)
+    assert isinstance(answers["s"], ScoreAnswer)
