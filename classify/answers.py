@@ -101,6 +101,8 @@ class NoVerdict(BaseModel):
     message: str
     label_mass: float | None = Field(default=None, ge=0.0)
     method: Method = "decision"
+    probabilities: dict[str, float] | None = None
+    """What was read before a policy handed the answer over; None where nothing was read."""
     evidence: Evidence | None = None
 
 

@@ -1,0 +1,161 @@
+"""Put calibrators and abstention policies behind a classifier's answers.
+
+They are objects from outside, such as `classify.calibration` makes; the core only says what it
+needs of them. Raw probabilities are kept beside the calibrated ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from classify.answers import Answer, NoVerdict, ScoreAnswer
+from classify.errors import InvalidInput
+from classify.evidence import Evidence
+from classify.labels import canonical
+from classify.logprob_model import answer_fields
+from classify.logspace import Floats, safe_log
+from classify.options import Options
+from classify.prompts import TEMPLATE
+from classify.questions import Question
+from classify.validation import unknown_name
+from classify.version import __version__
+
+Answers: TypeAlias = dict[str, Answer | NoVerdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How an answer was made: what a calibrator that was fitted on such answers must match."""
+
+    question: str
+    """The question as canonical JSON."""
+    options: tuple[str, ...]
+    """In canonical order, which is the order of the log-probabilities."""
+    model: str
+    readout: str
+    orders: int
+    prompt_template: str
+    library: str
+
+
+class AnswerCalibrator(Protocol):
+    """What calibrates the answers to one question."""
+
+    def calibrated(self, log_p: Floats, origin: Origin) -> tuple[Floats, str]:
+        """Return calibrated log-probabilities (K,) and the calibrator's fingerprint.
+
+        Raises CalibrationError for answers made otherwise than those it was fitted on.
+        """
+        ...
+
+
+class AnswerPolicy(Protocol):
+    """What says whether an answer stands without a person."""
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised about the answers that stand, in a sentence."""
+        ...
+
+    def decides_alone(self, log_p: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Return which rows (n,) of log-probabilities (n, K) stand."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AfterReading:
+    """What happens to a classifier's answers once they are checked."""
+
+    model: str
+    """Its name, for answers whose evidence names none."""
+    options: Options
+    calibrators: Mapping[str, AnswerCalibrator]
+    policies: Mapping[str, AnswerPolicy]
+
+    def check_names(self, questions: Mapping[str, Question]) -> None:
+        """Raise InvalidInput where a calibrator or policy is for no question."""
+        for name in (*self.calibrators, *self.policies):
+            if name not in questions:
+                raise InvalidInput(unknown_name("question", name, questions))
+
+    def facts(self) -> dict[str, dict[str, str]]:
+        """Return what identifies the calibrators and the policies."""
+        return {
+            "calibrators": {name: str(each) for name, each in self.calibrators.items()},
+            "policies": {name: str(each) for name, each in self.policies.items()},
+        }
+
+    def applied(
+        self, answers: Mapping[str, Answer | NoVerdict], questions: Mapping[str, Question]
+    ) -> Answers:
+        """Return the answers calibrated, and those that a policy hands over as no-verdicts."""
+        return {name: self._one(name, questions[name], answer) for name, answer in answers.items()}
+
+    def _one(self, name: str, question: Question, answer: Answer | NoVerdict) -> Answer | NoVerdict:
+        if isinstance(answer, NoVerdict) or answer.probabilities is None:
+            return answer
+        if name in self.calibrators:
+            made = origin(question, answer, model=self.model, orders=self.options.orders)
+            log_p, digest = self.calibrators[name].calibrated(log_distribution(answer), made)
+            answer = _calibrated(answer, question, np.exp(log_p), digest)
+        if name in self.policies:
+            return _unless_handed_over(answer, question, self.policies[name])
+        return answer
+
+
+def origin(question: Question, answer: Answer, *, model: str, orders: int) -> Origin:
+    """Return how an answer was made; `model` is used where the evidence names none."""
+    evidence = answer.evidence or Evidence()
+    prior = f"+{evidence.prior_method}" if evidence.prior_method else ""
+    return Origin(
+        question=json.dumps(question.model_dump(mode="json"), sort_keys=True),
+        options=canonical(question),
+        model=evidence.reported_model or model,
+        readout=(evidence.readout or answer.method) + prior,
+        orders=orders,
+        prompt_template=evidence.template or TEMPLATE,
+        library=__version__,
+    )
+
+
+def log_distribution(answer: Answer) -> Floats:
+    """Return an answer's log-probabilities (K,) in canonical order; it must have some."""
+    p = answer.probabilities or {}
+    names = p if isinstance(answer, ScoreAnswer) or answer.type == "boolean" else sorted(p)
+    return safe_log(np.array([p[name] for name in names]))
+
+
+def _calibrated(answer: Answer, question: Question, p: Floats, digest: str) -> Answer:
+    fields = answer_fields(question, p, None)
+    evidence = answer.evidence or Evidence()
+    return answer.model_copy(
+        update={
+            **{key: value for key, value in fields.items() if key != "type"},
+            # Bounds are statements about the raw probabilities.
+            "bounds": None,
+            **({"score_range": None} if isinstance(answer, ScoreAnswer) else {}),
+            "raw_probabilities": answer.raw_probabilities or dict(answer.probabilities or {}),
+            "evidence": evidence.model_copy(update={"calibrator": digest}),
+        }
+    )
+
+
+def _unless_handed_over(
+    answer: Answer, question: Question, policy: AnswerPolicy
+) -> Answer | NoVerdict:
+    if policy.decides_alone(log_distribution(answer)[None, :])[0]:
+        return answer
+    return NoVerdict(
+        kind=question.type,
+        cause="uncertain",
+        message=f"handed over to a person: {policy.guarantee}",
+        label_mass=answer.label_mass,
+        method=answer.method,
+        probabilities=dict(answer.probabilities or {}),
+        evidence=answer.evidence,
+    )
