@@ -40,7 +40,9 @@ class Classifier:
 
     `model` is "provider/model", "local", a LanguageModel or a DecisionModel; None means the
     embedded model where no provider's key is set. Questions are given here or with each call, not
-    both. `transform` changes a response before it is checked.
+    both. `transform` changes a response before it is checked. `calibrators` and `policies`,
+    question id -> calibrator and abstention policy, act on answers that are checked: raw
+    probabilities are kept, and an answer that a policy hands over is a no-verdict.
 
     Raises InvalidInput for an unusable id, question or option, UnsupportedQuestion for a kind
     that the model does not answer.
