@@ -22,12 +22,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from classify.adapters.models.llama_http import close_all_at_exit
 from classify.adapters.models.slots import OwnSlot
 from classify.errors import CapabilityError, MissingExtra
 
 _LIBRARY = "xllamacpp"
 # Compiled into the engine's wheels for x86, which do not look before they use them.
 _NEEDED_FLAGS = ["avx2", "bmi2", "f16c", "fma"]
+_BATCH = 256
 _LAST_STARTS_SECONDS = 60.0
 
 
@@ -155,6 +157,8 @@ def _serve(settings: Settings, path: Path, alias: str) -> Engine:
 def _parameters(llama: ModuleType, settings: Settings, key: str) -> Any:  # it has no types
     p = llama.CommonParams()
     p.n_ctx, p.n_parallel = settings.context, 1
+    # A request is given up, and the process can end, between two batches: about a second's work.
+    p.n_batch = p.n_ubatch = _BATCH
     p.cpuparams.n_threads = p.cpuparams_batch.n_threads = settings.threads
     p.hostnames, p.port, p.api_keys = ["127.0.0.1"], 0, [key]
     p.ui, p.endpoint_slots, p.cors_origins = False, False, "localhost"
@@ -173,6 +177,7 @@ def _stop() -> None:
             future.exception(timeout=_LAST_STARTS_SECONDS)
         except TimeoutError:
             return
+    close_all_at_exit()  # a server with a request under way never stops
     _servers.clear()
 
 
@@ -183,8 +188,18 @@ def _after_fork() -> None:
     _started_before_fork = _started_before_fork or bool(_engines)
     for server in _servers:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(server))
+    if _engines:
+        _leave_without_destructors()
     _servers.clear()
     _engines.clear()
+
+
+def _leave_without_destructors() -> None:
+    # The engine's C++ destructors wait for those threads at exit. `on_exit` hands the status to
+    # `_exit`, before them and after Python's own clean-up; only glibc has it.
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "on_exit"):
+        libc.on_exit(libc._exit, None)
 
 
 if hasattr(os, "register_at_fork"):

@@ -6,10 +6,12 @@ It knows paths, statuses and bodies, and nothing of prompts or tokens.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -30,6 +32,7 @@ R = TypeVar("R", bound=BaseModel)
 _CONNECT_SECONDS = 10.0
 # The server hangs up after 5 idle seconds; a connection it is just closing would fail a request.
 _IDLE_SECONDS = 2.0
+_LAST_GOODBYE_SECONDS = 1.0
 _OVERFLOW = "exceed_context_size_error"
 
 
@@ -44,6 +47,9 @@ class _Problem(BaseModel):
 class _Refusal(BaseModel):
     model_config = ConfigDict(extra="ignore")
     error: _Problem
+
+
+_clients: WeakSet[LlamaHTTP] = WeakSet()
 
 
 class LlamaHTTP:
@@ -61,6 +67,7 @@ class LlamaHTTP:
         self._pools: WeakKeyDictionary[
             asyncio.AbstractEventLoop, tuple[AsyncGenerator[ClientSession], ClientSession]
         ] = WeakKeyDictionary()
+        _clients.add(self)
 
     async def post(self, path: str, body: Mapping[str, JSON], reply: type[R]) -> R:
         """Send one request and return the reply, checked.
@@ -98,6 +105,14 @@ class LlamaHTTP:
         pool = self._pools.pop(asyncio.get_running_loop(), None)
         if pool is not None:
             await pool[0].aclose()
+
+    def close_at_exit(self) -> None:
+        """Close the connections of loops that still run, in threads that nothing waits for."""
+        for loop in list(self._pools):
+            if loop.is_running():
+                closing = asyncio.run_coroutine_threadsafe(self.aclose(), loop)
+                with suppress(TimeoutError):
+                    closing.result(_LAST_GOODBYE_SECONDS)
 
     async def _session(self) -> ClientSession:
         loop = asyncio.get_running_loop()
@@ -142,3 +157,10 @@ class LlamaHTTP:
 
     def _hint(self, key: str, joint: str = "; ") -> str:
         return f"{joint}{self._hints[key]}" if key in self._hints else ""
+
+
+@atexit.register
+def close_all_at_exit() -> None:
+    """Close what is still open, so that nothing complains, or waits, when the process ends."""
+    for client in list(_clients):
+        client.close_at_exit()

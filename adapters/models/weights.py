@@ -79,7 +79,7 @@ def check_gguf(path: Path) -> Path:
         raise InvalidInput(
             f"model {str(path)!r} is not a GGUF file: it begins with {magic!r}, not b'GGUF'"
         )
-    return path.resolve()
+    return path.absolute()
 
 
 def is_published(path: Path) -> bool:
