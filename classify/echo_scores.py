@@ -7,6 +7,7 @@ found from the end of what was sent, and must begin exactly where the text does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from classify.errors import CapabilityError
 from classify.json_values import JSON
@@ -109,7 +110,8 @@ def _start(pieces: Sequence[bytes], end: int, wanted: bytes) -> int | None:
 def _token_bytes(token: JSON) -> bytes:
     text = token if isinstance(token, str) else ""
     if text.startswith("bytes:"):  # how a token that is part of a character is written
-        return text.removeprefix("bytes:").encode().decode("unicode_escape").encode("latin-1")
+        with suppress(ValueError):
+            return text.removeprefix("bytes:").encode().decode("unicode_escape").encode("latin-1")
     return text.encode()
 
 

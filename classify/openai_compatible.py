@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 from classify import capability_probe, openai_errors
 from classify.api_keys import read_key
 from classify.echo_scores import echo_body, read_scores
-from classify.errors import CapabilityError, InvalidInput
-from classify.json_values import JSON, check_json
+from classify.errors import CapabilityError, InvalidInput, ModelError
+from classify.json_values import JSON
 from classify.language_model import (
     Capabilities,
-    ChatPrompt,
     Prompt,
     Reply,
     Sampling,
@@ -28,13 +27,8 @@ from classify.language_model import (
     TextScores,
 )
 from classify.loop_clients import LoopClients
-from classify.openai_shapes import (
-    Endpoint,
-    chat_messages,
-    is_prefill,
-    read_reply,
-    response_format,
-)
+from classify.openai_requests import checked_fields, merged, prompt_text, request
+from classify.openai_shapes import Endpoint, read_reply
 from classify.provider_table import Provider, provider_at
 
 if TYPE_CHECKING:
@@ -48,8 +42,6 @@ _CONNECT_SECONDS = 60.0
 """A busy loop that opens many connections at once takes longer than the SDK's 5 seconds."""
 
 _AZURE_API_VERSION = "2024-10-21"
-
-_NOT_OPTIONS = ("stream", "n")
 
 
 class OpenAICompatible:
@@ -85,7 +77,7 @@ class OpenAICompatible:
         self._row = provider or provider_at(address)
         self._model_id = model_id
         self._endpoint = Endpoint(model_id, address.rstrip("/"))
-        self._settings = _checked_fields(settings or {}, "settings")
+        self._settings = checked_fields(settings or {}, "settings")
         self._key, self._timeout = read_key(self._row, api_key), timeout
         self._clients = LoopClients(self._new_client)
 
@@ -131,7 +123,7 @@ class OpenAICompatible:
         found = capability_probe.known(self._probe_key())
         if sampling.top_logprobs and found is not None and not found.top_logprobs:
             raise self._endpoint.no_logprobs("as it has said before; nothing was sent")
-        path, body = self._request(prompt, sampling)
+        path, body = request(prompt, sampling, provider=self._row, endpoint=self._endpoint)
         parsed = await self._post(path, body, options, logprobs=sampling.top_logprobs > 0)
         return read_reply(parsed, sampling, self._endpoint)
 
@@ -167,104 +159,27 @@ class OpenAICompatible:
             score=lambda prompt, texts: self.score(prompt, texts, options={}),
         )
 
-    def _request(self, prompt: Prompt, sampling: Sampling) -> tuple[str, dict[str, JSON]]:
-        """Return the path and the body."""
-        row = self._row
-        body: dict[str, JSON] = {"model": self._model_id, **row.neutral}
-        if sampling.temperature != row.default_temperature:
-            body["temperature"] = sampling.temperature
-        if sampling.seed is not None:
-            body["seed"] = sampling.seed
-        if sampling.json_schema is not None:
-            body["response_format"] = response_format(sampling.json_schema)
-        if sampling.top_logprobs:
-            body |= row.with_logprobs
-        if isinstance(prompt, TextPrompt):
-            body |= {"prompt": prompt.text, "max_tokens": sampling.max_tokens}
-            if sampling.top_logprobs:
-                body["logprobs"] = sampling.top_logprobs
-            return "/completions", body
-        body |= {"messages": self._messages(prompt), row.token_limit: sampling.max_tokens}
-        if sampling.top_logprobs and row.counted_logprobs:
-            body["logprobs"] = sampling.top_logprobs
-        elif sampling.top_logprobs:
-            body |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-        if is_prefill(prompt):
-            body |= row.prefill
-        return "/chat/completions", body
-
-    def _messages(self, prompt: ChatPrompt) -> list[JSON]:
-        messages = chat_messages(prompt)
-        if is_prefill(prompt):
-            if "prefill" not in self._row.forms:
-                raise CapabilityError(
-                    f"{self._endpoint} is not known to continue an assistant's turn; "
-                    f'use prompt_form="chat"'
-                )
-            last = prompt.messages[-1]
-            opened = {"role": last.role, "content": last.content, **self._row.prefill_message}
-            messages[-1] = opened
-        return messages
-
     async def _post(
         self, path: str, body: dict[str, JSON], options: Mapping[str, JSON], *, logprobs: bool
     ) -> JSON:
         import httpx2
         import jiter
 
-        whole = _merged(body, self._settings)
+        whole = merged(body, self._settings)
         if options:
-            whole = _merged(whole, _checked_fields(options, "provider_options"))
+            whole = merged(whole, checked_fields(options, "provider_options"))
         client = await self._clients.get()
-        with self._errors(whole, logprobs):
+        with sdk_errors(self._endpoint, whole, logprobs=logprobs):
             response = await client.post(path, cast_to=httpx2.Response, body=whole)
         try:
             parsed: JSON = jiter.from_json(response.content)
         except ValueError:
             kind = response.headers.get("content-type", "without a type")
             raise self._endpoint.malformed(f"the response is not JSON ({kind})") from None
-        self._raise_error_inside(parsed, whole, logprobs)
+        failed = _error_inside(parsed, whole, self._endpoint, logprobs=logprobs)
+        if failed is not None:
+            raise failed
         return parsed
-
-    @contextmanager
-    def _errors(self, body: Mapping[str, JSON], logprobs: bool) -> Generator[None]:
-        """Turn the SDK's errors into ours; programmers' errors pass through."""
-        import aiohttp
-        import openai
-
-        try:
-            yield
-        except openai.APIStatusError as error:
-            raise openai_errors.refused(
-                self._endpoint,
-                error.status_code,
-                headers=error.response.headers,
-                body=error.body if error.body is not None else error.response.text,
-                asked_logprobs=logprobs,
-                sent=_prompt_text(body),
-            ) from None
-        except openai.APIResponseValidationError:
-            raise self._endpoint.malformed("the SDK cannot read the response") from None
-        except openai.APIConnectionError as error:
-            raise openai_errors.unanswered(self._endpoint, error) from None
-        # What aiohttp raises and the SDK's transport does not know of.
-        except (openai.OpenAIError, aiohttp.ClientError) as error:
-            raise openai_errors.unknown(self._endpoint, error) from None
-
-    def _raise_error_inside(self, parsed: JSON, body: Mapping[str, JSON], logprobs: bool) -> None:
-        # Gateways answer 200 with an error in the body where the host behind them failed.
-        if not isinstance(parsed, dict) or not parsed.get("error") or parsed.get("choices"):
-            return
-        inside = parsed["error"]
-        status = inside.get("code") if isinstance(inside, dict) else None
-        raise openai_errors.refused(
-            self._endpoint,
-            status if isinstance(status, int) else 502,
-            headers={},
-            body=parsed,
-            asked_logprobs=logprobs,
-            sent=_prompt_text(body),
-        )
 
     def _new_client(self) -> AsyncOpenAI:
         import httpx2
@@ -299,32 +214,48 @@ def _azure_client(endpoint: str, key: str | None, http: httpx2.AsyncClient) -> A
     )
 
 
-def _checked_fields(fields: Mapping[str, JSON], where: str) -> dict[str, JSON]:
-    """Return fields for the body; raises InvalidInput for those that would change the reply."""
-    if not isinstance(fields, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"{where} must map a field to its value, got {type(fields).__name__}")
-    check_json(fields, where)
-    for name in _NOT_OPTIONS:
-        if name in fields:
-            raise InvalidInput(f"{where}.{name} is not taken: a call asks for one whole reply")
-    return dict(fields)
+@contextmanager
+def sdk_errors(endpoint: Endpoint, body: Mapping[str, JSON], *, logprobs: bool) -> Generator[None]:
+    """Turn the SDK's errors into ours; programmers' errors pass through.
+
+    `logprobs` says whether they were asked for: then a refusal may be about them.
+    """
+    import aiohttp
+    import openai
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        raise openai_errors.refused(
+            endpoint,
+            error.status_code,
+            headers=error.response.headers,
+            body=error.body if error.body is not None else error.response.text,
+            asked_logprobs=logprobs,
+            sent=prompt_text(body),
+        ) from None
+    except openai.APIResponseValidationError:
+        raise endpoint.malformed("the SDK cannot read the response") from None
+    # Some errors of aiohttp come through the SDK's transport as they are.
+    except (openai.APIConnectionError, aiohttp.ClientError) as error:
+        raise openai_errors.unanswered(endpoint, error) from None
+    except openai.OpenAIError as error:
+        raise openai_errors.unknown(endpoint, error) from None
 
 
-def _merged(body: Mapping[str, JSON], more: Mapping[str, JSON]) -> dict[str, JSON]:
-    # Objects are merged one level deep, so that a user's routing keeps ours beside it.
-    merged = dict(body)
-    for name, value in more.items():
-        before = merged.get(name)
-        if isinstance(before, Mapping) and isinstance(value, Mapping):
-            merged[name] = {**before, **value}
-        else:
-            merged[name] = value
-    return merged
-
-
-def _prompt_text(body: Mapping[str, JSON]) -> str:
-    messages = body.get("messages")
-    if isinstance(messages, list):
-        contents = (m.get("content") for m in messages if isinstance(m, dict))
-        return " ".join(content for content in contents if isinstance(content, str))
-    return str(body.get("prompt", ""))
+def _error_inside(
+    parsed: JSON, body: Mapping[str, JSON], endpoint: Endpoint, *, logprobs: bool
+) -> ModelError | None:
+    # Gateways answer 200 with an error in the body where the host behind them failed.
+    if not isinstance(parsed, dict) or not parsed.get("error") or parsed.get("choices"):
+        return None
+    inside = parsed["error"]
+    status = inside.get("code") if isinstance(inside, dict) else None
+    return openai_errors.refused(
+        endpoint,
+        status if isinstance(status, int) else 502,
+        headers={},
+        body=parsed,
+        asked_logprobs=logprobs,
+        sent=prompt_text(body),
+    )

@@ -1,4 +1,4 @@
-"""OpenAI's JSON to replies, and prompts to OpenAI's JSON: no network, no SDK.
+"""OpenAI's JSON to replies: no network, no SDK.
 
 Two shapes carry logprobs: that of chat completions (`content`, each with `top_logprobs`) and that
 of completions (`tokens`, `token_logprobs`, `top_logprobs` as maps). Servers answer in either,
@@ -14,15 +14,7 @@ from typing import cast
 
 from classify.errors import CapabilityError, MalformedResponse
 from classify.json_values import JSON
-from classify.language_model import (
-    Alternative,
-    ChatPrompt,
-    Position,
-    Prompt,
-    Reply,
-    Sampling,
-    Usage,
-)
+from classify.language_model import Alternative, Position, Reply, Sampling, Usage
 
 ZERO_MASS = -1000.0
 """Servers write impossible as -9999 or the least float: from here down a logprob is -inf."""
@@ -54,22 +46,6 @@ class Endpoint:
     def malformed(self, problem: str) -> MalformedResponse:
         """Return the error for a reply that breaks the protocol."""
         return MalformedResponse(f"{self}: {problem}")
-
-
-def chat_messages(prompt: ChatPrompt) -> list[JSON]:
-    """Return the conversation as OpenAI's messages."""
-    return [{"role": message.role, "content": message.content} for message in prompt.messages]
-
-
-def response_format(schema: Mapping[str, JSON]) -> JSON:
-    """Return the request for a text that follows a JSON Schema."""
-    described: dict[str, JSON] = {"name": "answer", "strict": True, "schema": dict(schema)}
-    return {"type": "json_schema", "json_schema": described}
-
-
-def is_prefill(prompt: Prompt) -> bool:
-    """Say whether the model is to continue an assistant's turn."""
-    return isinstance(prompt, ChatPrompt) and prompt.messages[-1].role == "assistant"
 
 
 def read_reply(body: JSON, sampling: Sampling, endpoint: Endpoint) -> Reply:

@@ -119,7 +119,8 @@ def _has_azure_token(row: Provider) -> bool:
 
 
 def _registered() -> Mapping[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    # Of two with one name the first on the path is meant, as with imports.
+    return {entry.name: entry for entry in reversed(tuple(entry_points(group=GROUP)))}
 
 
 def _unknown(name: str, provider: str, model_id: str) -> str:

@@ -77,7 +77,7 @@ def render(request: Request, answers: Sequence[Answer]) -> bytes:
     first = answers[0]
     if first.body is not None:
         return first.body
-    chat = request.path.endswith("/chat/completions")
+    chat = request.path.partition("?")[0].endswith("/chat/completions")
     choice = _chat_choice if chat else _completion_choice
     usage = {"prompt_tokens": 8, "completion_tokens": len(answers), "total_tokens": 9}
     body: dict[str, JSON] = {
@@ -93,7 +93,8 @@ def render(request: Request, answers: Sequence[Answer]) -> bytes:
 
 
 def _chat_choice(asked: Mapping[str, JSON], index: int, answer: Answer) -> JSON:
-    most = asked.get("top_logprobs") or 0
+    # One provider's chat takes the number in `logprobs` itself.
+    most = asked.get("top_logprobs") or asked.get("logprobs")
     content: list[JSON] = [_chat_position(p, _count(most)) for p in answer.positions]
     choice: dict[str, JSON] = {
         "index": index,
@@ -151,7 +152,7 @@ def _text(answer: Answer) -> str:
 
 
 def _count(value: JSON) -> int:
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _number(value: JSON) -> float:
