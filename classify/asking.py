@@ -62,8 +62,10 @@ class Asking:
 
     @property
     def where(self) -> str:
-        """The model, for messages."""
-        return f"{self.model.provider}/{self.model.model_id}"
+        """The model and its address, where it has one, for messages."""
+        address = getattr(self.model, "base_url", "")
+        name = f"{self.model.provider}/{self.model.model_id}"
+        return f"{name} at {address}" if address else name
 
     async def complete(self, prompt: Prompt, sampling: Sampling) -> Reply:
         """Continue a prompt."""

@@ -97,13 +97,14 @@ async def _answer(asking: Asking) -> Mapping[str, object]:
             "method": reading.method,
             "evidence": evidence,
         }
+    p = np.exp(reading.log_p)
     common = {
         "label_mass": reading.label_mass,
         "method": reading.method,
-        "bounds": _bounds(asking.question, reading),
+        "bounds": _bounds(asking.question, p, reading),
         "evidence": evidence,
     }
-    return {**answer_fields(asking.question, np.exp(reading.log_p), reading), **common}
+    return {**answer_fields(asking.question, p, reading), **common}
 
 
 async def _read(asking: Asking) -> Reading | NoReading:
@@ -142,10 +143,14 @@ def _mean(p: Floats) -> float:
     return min(float(p @ np.arange(len(p))), float(len(p) - 1))
 
 
-def _bounds(question: Question, reading: Reading) -> dict[str, tuple[float, float]] | None:
+def _bounds(
+    question: Question, p: Floats, reading: Reading
+) -> dict[str, tuple[float, float]] | None:
     if reading.lower is None or reading.upper is None:
         return None
-    ends = zip(reading.lower.tolist(), reading.upper.tolist(), strict=True)
+    # Where an end is the value itself, rounding must not put it on the other side.
+    lower, upper = np.minimum(reading.lower, p), np.maximum(reading.upper, p)
+    ends = zip(lower.tolist(), upper.tolist(), strict=True)
     return dict(zip(canonical(question), ends, strict=True))
 
 

@@ -80,7 +80,8 @@ async def _alternatives(asking: Asking, prompt: Prompt, *, tokens: int) -> Reply
         temperature=capabilities.temperature,
     )
     reply = await asking.complete(prompt, sampling)
-    if not reply.positions and not _stopped(reply):
+    shown = reply.positions and all(position.alternatives for position in reply.positions)
+    if not shown and not _stopped(reply):
         raise CapabilityError(f"{asking.where} returned no logprobs; {ALTERNATIVES}")
     return reply
 
