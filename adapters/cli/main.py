@@ -1,0 +1,51 @@
+"""The `classify` command: its sub-commands, each in a file of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from classify.adapters.cli import models_command, run_command, show_command, spec_commands
+from classify.adapters.cli.console import tolerate_any_encoding
+from classify.version import __version__
+
+app = typer.Typer(
+    name="classify",
+    help="Ask language models typed questions about texts, and get probabilities with evidence.",
+    no_args_is_help=True,
+    add_completion=False,
+    # A traceback with local variables would show the texts that are judged.
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("run")(run_command.run)
+app.command("show")(show_command.show_state)
+app.command("validate")(spec_commands.validate)
+app.command("schema")(spec_commands.schema)
+app.command("init")(spec_commands.init)
+app.add_typer(models_command.app, name="models")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"classify {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Read the options that stand before any command."""
+
+
+def main() -> None:
+    """Run the command line."""
+    tolerate_any_encoding()
+    app()

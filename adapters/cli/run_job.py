@@ -1,0 +1,165 @@
+"""What `classify run` does, once its options are read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from classify.adapters.cli.console import FAILED, INTERRUPTED, say, show, show_json
+from classify.adapters.cli.field_options import chosen_fields
+from classify.adapters.cli.progress import Report, shown_progress
+from classify.adapters.cli.standard_input import from_thread
+from classify.adapters.cli.stopping import stoppable
+from classify.adapters.cli.summary_table import summary_table
+from classify.classifier import Classifier
+from classify.errors import InvalidInput
+from classify.results import read_results
+from classify.row_sources import count_records
+from classify.rows import BadRow, Row, read_rows
+from classify.run import RunCounts, RunSettings, run
+from classify.run_summary import RunSummary, summarize
+from classify.spec import load_spec
+from classify.store import Existing, Store
+
+
+@dataclass(slots=True)
+class RunJob:
+    """The options of one run, and how far it has come."""
+
+    spec: str
+    rows: str
+    output: Path
+    model: str | None
+    state_fields: list[str] | None
+    label_fields: list[str] | None
+    id_field: str | None
+    limit: int | None
+    concurrency: int
+    timeout: float | None
+    max_retries: int
+    existing: Existing
+    strict: bool
+    with_state: bool
+    as_json: bool
+    counts: RunCounts = field(default_factory=RunCounts)
+    stopped_by: int | None = None
+    """The signal that stopped the run."""
+
+    def perform(self) -> int:
+        """Run, tell what came of it, and return the exit code."""
+        _check_apart(self.rows, self.output)
+        spec = load_spec(self.spec)
+        fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
+        classifier = spec.classifier(self.model)
+        self._tell_model(classifier, named=self.model or spec.model)
+        rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
+        started = time.monotonic()
+        with Store(self.output, existing=self.existing) as store:
+            if store.damaged:
+                say(f"{store.damaged} damaged lines in {self.output}: their rows are asked again")
+            with suppress(asyncio.CancelledError):  # the second Ctrl-C
+                asyncio.run(self._classify(classifier, rows, store))
+        self._tell_counts(store)
+        summary = summarize(read_results(self.output), spec.questions)
+        self._show(summary, seconds=time.monotonic() - started)
+        return self._exit_code(summary)
+
+    async def _classify(
+        self, classifier: Classifier, rows: Iterator[Row | BadRow], store: Store
+    ) -> None:
+        settings = RunSettings(
+            concurrency=self.concurrency,
+            max_retries=self.max_retries,
+            timeout=self.timeout,
+            strict=self.strict,
+            with_state=self.with_state,
+        )
+        try:
+            with stoppable(say) as stopping, shown_progress(self._total()) as report:
+                source = from_thread(rows, stopping.event) if self.rows == "-" else rows
+                try:
+                    self.counts = await run(
+                        classifier,
+                        source,
+                        store,
+                        settings,
+                        progress=self._remembered(report),
+                        stop=stopping.event,
+                    )
+                finally:
+                    self.stopped_by = stopping.signal
+        finally:
+            await classifier.aclose()
+
+    def _remembered(self, report: Report) -> Report:
+        def remember(counts: RunCounts) -> None:
+            self.counts = counts  # for a run that is cut off
+            report(counts)
+
+        return remember
+
+    def _total(self) -> int | None:
+        total = count_records(self.rows)
+        return total if total is None or self.limit is None else min(total, self.limit)
+
+    def _tell_model(self, classifier: Classifier, *, named: str | None) -> None:
+        name = f"{classifier.model.provider}/{classifier.model.model_id}"
+        why = "" if named else " (the embedded one: no model is named and no provider's key is set)"
+        say(f"model: {name}{why}")
+
+    def _tell_counts(self, store: Store) -> None:
+        counts = self.counts
+        if self.existing == "resume":
+            new = counts.answered + counts.failed - counts.retried
+            say(f"resumed: {counts.reused} rows reused, {counts.retried} retried, {new} new")
+        if counts.unused:
+            say(
+                f"{counts.unused} answers belong to another spec, model or input and were not "
+                f"used; they are kept in {store.unused_path.name}"
+            )
+        if counts.repeated_ids:
+            say(f"{counts.repeated_ids} rows have the id of an earlier row: go by `index`")
+        if counts.stopped_by is not None:
+            say(f"error: stopped by --strict at {counts.stopped_by}", style="red")
+        if self.stopped_by is not None:
+            say(f"stopped: {counts.rows} rows are in {self.output}; continue with")
+            say(f"  {_resume_command()}")
+
+    def _show(self, summary: RunSummary, *, seconds: float) -> None:
+        asked = self.counts.answered + self.counts.failed
+        if self.as_json:
+            facts = asdict(self.counts) | {
+                "seconds": seconds,
+                "rows_per_second": asked / seconds if seconds > 0.0 else None,
+                "interrupted": self.stopped_by is not None,
+                "results": str(self.output),
+            }
+            show_json({**summary.to_json(), "run": facts})
+        elif self.stopped_by is None:
+            show(summary_table(summary, seconds=seconds, asked=asked))
+            say(f"results: {self.output}")
+
+    def _exit_code(self, summary: RunSummary) -> int:
+        if self.stopped_by is not None:
+            return INTERRUPTED if self.stopped_by == signal.SIGINT else FAILED
+        verdicts = any(question.answered for question in summary.questions.values())
+        return FAILED if summary.failed or self.counts.stopped_by or not verdicts else 0
+
+
+def _check_apart(rows: str, output: Path) -> None:
+    with suppress(OSError):  # one of them is not there
+        if rows != "-" and os.path.samefile(rows, output):
+            raise InvalidInput(f"results would replace the rows in {rows!r}: name another file")
+
+
+def _resume_command() -> str:
+    given = [argument for argument in sys.argv[1:] if argument not in ("--resume", "--overwrite")]
+    return shlex.join(["classify", *given, "--resume"])
