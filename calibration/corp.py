@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.outcomes import (
     BinaryOutcomes,
     binary_outcomes,
@@ -81,7 +81,7 @@ def corp_brier_options(
     return _assembled(score, recalibrated, base, rule=rule, n=outcomes.n)
 
 
-def isotonic_rates(p: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
+def isotonic_rates(p: Floats, y: Ints, w: Floats) -> tuple[Floats, Floats]:
     """Return the distinct probabilities, in order, and their isotonic rates."""
     pooled, rates, masses = _pooled(p, y, w)
     return pooled, _isotonic(rates, masses)
@@ -118,14 +118,14 @@ def _assembled(
     )
 
 
-def _pooled(p: Floats, y: ArrayLike, w: Floats) -> tuple[Floats, Floats, Floats]:
+def _pooled(p: Floats, y: Ints, w: Floats) -> tuple[Floats, Floats, Floats]:
     """Return distinct probabilities, the rate at each, and its weight."""
     order = np.argsort(p)
     sorted_p = p[order]
     starts = np.flatnonzero(np.append(True, sorted_p[1:] != sorted_p[:-1]))
     sorted_w = w[order]
     masses: Floats = np.add.reduceat(sorted_w, starts)
-    hits: Floats = np.add.reduceat(sorted_w * np.asarray(y, dtype=np.float64)[order], starts)
+    hits: Floats = np.add.reduceat(sorted_w * y[order], starts)
     return sorted_p[starts], hits / masses, masses
 
 

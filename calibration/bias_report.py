@@ -1,0 +1,151 @@
+"""Habits of a judge that have nothing to do with the item: order, place, length, dead levels.
+
+Rows are single readings of the model: one item shown in one order. Log-probabilities are always
+given in the question's own order of options.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, class_labels, log_probabilities
+from classify.calibration.intervals import normal_quantile
+from classify.calibration.level_use import LevelUse, level_use
+from classify.calibration.measurement import Measurement
+from classify.calibration.order_effects import (
+    OrderSensitivity,
+    PositionPreference,
+    first_option_preference,
+    order_sensitivity,
+)
+from classify.calibration.rank_correlation import checked_pairs, correlation, mid_ranks
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class BiasReport:
+    """What was found; None where the data to look for it was not given."""
+
+    levels: LevelUse
+    order: OrderSensitivity | None
+    position: PositionPreference | None
+    length: Measurement | None
+    """Rank correlation of the score with the length, for equal human labels if those were given."""
+
+    def lines(self) -> list[str]:
+        """Return the report as lines to print, each finding with its rule."""
+        found = self.levels.lines()
+        found += self.order.lines() if self.order else ["order: not looked at, no orders given"]
+        if self.position:
+            found += self.position.lines()
+        else:
+            found.append("first option: not looked at, no positions given")
+        found.append(f"length: {self.length}" if self.length else "length: not looked at")
+        return found
+
+
+def bias_report(
+    log_p: ArrayLike,
+    *,
+    seed: int,
+    item: ArrayLike,
+    order: ArrayLike | None = None,
+    position: ArrayLike | None = None,
+    length: ArrayLike | None = None,
+    levels: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+) -> BiasReport:
+    """Look for every habit the data can show.
+
+    Each array has one entry per row; rows of one `item` are averaged before lengths are compared.
+    `levels` are the values of the options, needed for `length` with more than two options.
+    """
+    checked = log_probabilities(log_p)
+    return BiasReport(
+        levels=level_use(checked, y),
+        order=None
+        if order is None
+        else order_sensitivity(checked, item=item, order=order, seed=seed),
+        position=None
+        if position is None
+        else first_option_preference(checked, item=item, position=position, seed=seed),
+        length=None if length is None else _length(checked, item, length, levels=levels, y=y),
+    )
+
+
+def length_bias(
+    score: ArrayLike,
+    length: ArrayLike,
+    *,
+    actual: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> Measurement:
+    """Return Spearman's correlation of score and length; above 0 longer texts score higher.
+
+    With `actual`, what people said of each item, it is the partial correlation: longer texts may
+    simply be better. The interval is Fisher's with Bonett and Wright's (2000) variance; it is
+    None below 6 rows. Raises CalibrationError where a side is constant, or where `actual` alone
+    explains one side.
+    """
+    x, z, w = checked_pairs(score, length, weights)
+    scores, lengths = mid_ranks(x, w), mid_ranks(z, w)
+    value, rule, used = correlation(scores, lengths, w), "Spearman of score and length", 3
+    if actual is not None:
+        labels = mid_ranks(checked_pairs(score, actual, weights)[1], w)
+        value = _partial(value, correlation(scores, labels, w), correlation(lengths, labels, w))
+        rule, used = "partial Spearman of score and length given labels", 4
+    if x.size < used + 2 or abs(value) == 1.0:
+        return Measurement(value, rule, x.size)
+    error = math.sqrt((1 + value**2 / 2) / (x.size - used))
+    half = normal_quantile(confidence) * error
+    centre = math.atanh(value)
+    p_value = math.erfc(abs(centre) / error / math.sqrt(2))
+    low, high = math.tanh(centre - half), math.tanh(centre + half)
+    return Measurement(value, f"{rule}, {confidence:.0%}", x.size, low, high, p_value=p_value)
+
+
+def _partial(value: float, first: float, second: float) -> float:
+    """Return a correlation for a fixed third quantity, which has these two with the sides."""
+    left = (1 - first**2) * (1 - second**2)
+    if left <= 1e-12:
+        raise CalibrationError(
+            "the partial correlation is not defined: the labels alone fix the score or the length"
+        )
+    return min(max((value - first * second) / math.sqrt(left), -1.0), 1.0)
+
+
+def _length(
+    log_p: Floats,
+    item: ArrayLike,
+    length: ArrayLike,
+    *,
+    levels: ArrayLike | None,
+    y: ArrayLike | None,
+) -> Measurement:
+    k = log_p.shape[1]
+    if levels is None and k != 2:
+        raise CalibrationError(
+            f"levels must give the value of each of the {k} options before scores can be "
+            f"compared with length"
+        )
+    values = np.arange(2.0) if levels is None else np.asarray(levels, dtype=np.float64)
+    if values.shape != (k,):
+        raise CalibrationError(f"levels must have the shape ({k},), got {values.shape}")
+    score, lengths, _ = checked_pairs(np.exp(log_p) @ values, length, None)
+    labels = None if y is None else values[class_labels(y, n=len(log_p), k=k)]
+    return length_bias(
+        _item_means(score, item),
+        _item_means(lengths, item),
+        actual=None if labels is None else _item_means(labels, item),
+    )
+
+
+def _item_means(values: Floats, item: ArrayLike) -> Floats:
+    index = np.unique(np.asarray(item), return_inverse=True)[1]
+    sums: Floats = np.bincount(index, weights=values).astype(np.float64, copy=False)
+    return sums / np.bincount(index)

@@ -1,0 +1,68 @@
+"""Which options a judge uses at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.outcomes import class_outcomes, effective_n
+
+
+@dataclass(frozen=True, slots=True)
+class LevelUse:
+    """Shares per option, and the options that were never the answer."""
+
+    chosen: tuple[float, ...]
+    """How often each option was the likeliest."""
+    probability: tuple[float, ...]
+    """The mean probability of each option."""
+    actual: tuple[float, ...] | None
+    """How often each option was the true one, where labels were given."""
+    never: tuple[int, ...]
+    """Options that were never the likeliest."""
+    at_most: float
+    """The largest true share at which an option stays unchosen in so many rows 5 % of the time."""
+    n: int
+
+    def lines(self) -> list[str]:
+        """Return the shares as lines to print."""
+        lines = ["chosen: " + _row(self.chosen), "  mean probability: " + _row(self.probability)]
+        if self.actual is not None:
+            lines.append("  labels: " + _row(self.actual))
+        if self.never:
+            names = ", ".join(str(option) for option in self.never)
+            lines.append(
+                f"  never chosen in {self.n} rows: {names} (share at most {self.at_most:.1%})"
+            )
+        return lines
+
+
+def level_use(
+    log_p: ArrayLike, y: ArrayLike | None = None, *, weights: ArrayLike | None = None
+) -> LevelUse:
+    """Return how often each option is chosen, how probable it is, and how often it is true."""
+    rows = np.asarray(log_p)
+    labels = np.zeros(len(rows), dtype=np.int64) if y is None else y
+    outcomes = class_outcomes(rows, labels, weights)
+    chosen = _shares(outcomes.log_p.argmax(axis=1), outcomes.w, outcomes.k)
+    mean = outcomes.w @ np.exp(outcomes.log_p) / outcomes.w.sum()
+    return LevelUse(
+        chosen=chosen,
+        probability=tuple(float(p) for p in mean),
+        actual=None if y is None else _shares(outcomes.y, outcomes.w, outcomes.k),
+        never=tuple(option for option, share in enumerate(chosen) if share == 0.0),
+        at_most=1 - 0.05 ** (1 / effective_n(outcomes.w)),
+        n=outcomes.n,
+    )
+
+
+def _shares(index: Ints, w: Floats, k: int) -> tuple[float, ...]:
+    shares = np.bincount(index, weights=w, minlength=k) / w.sum()
+    return tuple(float(share) for share in shares)
+
+
+def _row(shares: tuple[float, ...]) -> str:
+    return " ".join(f"{share:.3f}" for share in shares)
