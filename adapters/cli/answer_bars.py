@@ -86,7 +86,7 @@ def _grounds(answer: Answer | NoVerdict) -> list[Text]:
     """Say what the numbers rest on: label mass, method, orders, flags."""
     facts = [f"method {answer.method}"]
     if answer.label_mass is not None:
-        facts.insert(0, f"label mass {answer.label_mass:.3f}")
+        facts.insert(0, f"label mass {answer.label_mass:.3g}")
     evidence = answer.evidence
     if evidence is not None:
         facts += [f"readout {evidence.readout}"] if evidence.readout else []

@@ -38,11 +38,4 @@ def _visible(character: str) -> str:
     joins = character in "\u200c\u200d"
     if joins or kind not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return character
-    code = ord(character)
-    return (
-        f"\\x{code:02x}"
-        if code < 0x100
-        else f"\\u{code:04x}"
-        if code < 0x10000
-        else f"\\U{code:08x}"
-    )
+    return character.encode("unicode_escape").decode()

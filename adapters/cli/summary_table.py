@@ -3,52 +3,44 @@
 from __future__ import annotations
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from classify.adapters.cli.safe_text import visible
-from classify.run_summary import QuestionSummary, RunSummary
+from classify.run_summary import QuestionSummary, RunSummary, UsageSummary
 from classify.summary_figures import Mean, Proportion
+
+_LABEL_WIDTH = 16
 
 
 def summary_table(summary: RunSummary, *, seconds: float, asked: int) -> Group:
-    """Return the summary: a line over all, a block for each question, then what went wrong."""
-    blocks = [_question(name, asked_) for name, asked_ in summary.questions.items()]
-    return Group(
-        Text(_overall(summary, seconds=seconds, asked=asked)), *blocks, *_problems(summary)
-    )
+    """Return the summary: all rows, a block for each question, then what went wrong."""
+    lines = [_line(*fact) for fact in _overall(summary, seconds=seconds, asked=asked)]
+    for name, question in summary.questions.items():
+        lines.append(Text(f"\n{visible(name)} ({question.type})", style="bold"))
+        lines += [_line(f"  {label}", value) for label, value in _lines(question)]
+    return Group(*lines, *_problems(summary))
 
 
-def _overall(summary: RunSummary, *, seconds: float, asked: int) -> str:
-    parts = [f"{summary.answered} of {summary.rows} rows answered"]
+def _line(label: str, value: str) -> Text:
+    return Text(f"{label:<{_LABEL_WIDTH}}{value}")
+
+
+def _overall(summary: RunSummary, *, seconds: float, asked: int) -> list[tuple[str, str]]:
+    found = [("rows answered", f"{summary.answered} of {summary.rows}")]
     if asked:
-        parts.append(f"{asked} now in {seconds:.1f} s ({asked / seconds:.3g} rows/s)")
-    usage = summary.usage
-    if usage.input_tokens is None:
-        parts.append("tokens unknown")
-    else:
-        cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
-        parts.append(f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens or 0} out")
+        found.append(("time", f"{seconds:.1f} s for {asked} rows, {asked / seconds:.3g} rows/s"))
+    found.append(("tokens", _tokens(summary.usage)))
     if summary.models:
-        parts.append("by " + ", ".join(visible(name) for name in summary.models))
-    return "; ".join(parts)
+        found.append(("model", ", ".join(visible(name) for name in summary.models)))
+    return found
 
 
-def _question(name: str, question: QuestionSummary) -> Table:
-    table = Table(
-        title=f"\n{visible(name)} ({question.type})",
-        title_justify="left",
-        title_style="bold",
-        show_header=False,
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 2),
-    )
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for label, value in _lines(question):
-        table.add_row(Text(label), Text(value))
-    return table
+def _tokens(usage: UsageSummary) -> str:
+    if usage.input_tokens is None:
+        return "unknown"
+    cached = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
+    unknown = f", unknown for {usage.rows_unknown} rows" if usage.rows_unknown else ""
+    return f"{usage.input_tokens} in{cached}, {usage.output_tokens or 0} out{unknown}"
 
 
 def _lines(question: QuestionSummary) -> list[tuple[str, str]]:
@@ -96,7 +88,7 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def _mean(label: str, value: Mean | None) -> list[tuple[str, str]]:
-    return [] if value is None else [(label, f"{value.value:.3f} (n={value.n})")]
+    return [] if value is None else [(label, f"{value.value:.3g} (n={value.n})")]
 
 
 def _share(label: str, value: Proportion | None) -> list[tuple[str, str]]:
