@@ -1,0 +1,224 @@
+"""The headline numbers of one set of labelled answers, each with its rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.calibration_error import debiased_calibration_error
+from classify.calibration.corp import Decomposition, corp_brier, corp_brier_options
+from classify.calibration.discrimination import area_under_roc, augrc, aurc
+from classify.calibration.intervals import mean_interval, weighted_wilson
+from classify.calibration.measurement import Measurement
+from classify.calibration.ordinal_scores import rps_losses
+from classify.calibration.outcomes import (
+    BinaryOutcomes,
+    ClassOutcomes,
+    class_outcomes,
+    one_option,
+    top_label,
+)
+from classify.calibration.proper_scores import LogLoss, brier_losses, log_loss, log_losses
+from classify.calibration.rank_correlation import kendall_tau_b, spearman
+from classify.calibration.smooth_error import smooth_calibration_error
+from classify.errors import CalibrationError
+
+Kind = Literal["choice", "boolean", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What a set of labelled answers shows; None where a number is not defined on these rows."""
+
+    kind: Kind
+    n: int
+    options: int
+    log_loss: Measurement
+    """In nats; infinite where a true option had probability 0."""
+    zeros: int
+    """Rows whose true option had probability 0."""
+    floored_log_loss: LogLoss | None
+    """With probabilities of at least 1e-6, where there are zeros."""
+    brier: Measurement
+    """Summed over the options (0..2); for booleans the usual (p - y)^2 (0..1)."""
+    corp: Decomposition
+    skill: Measurement | None
+    """Brier skill over the base rates of these rows; None where all labels are the same."""
+    accuracy: Measurement
+    auroc: Measurement | None
+    """Booleans: of the probability. Else: of the confidence, for being right."""
+    aurc: Measurement
+    augrc: Measurement
+    smooth_error: Measurement
+    """Booleans: of the probability of option 1. Else: of the confidence in the answer."""
+    debiased_error: Measurement
+    ordinal: OrdinalMetrics | None
+    """For scores only."""
+
+    def lines(self) -> list[str]:
+        """Return one line per number, to print."""
+        return [f"{name:<16}{value}" for name, value in self._named() if value is not None]
+
+    def _named(self) -> list[tuple[str, object]]:
+        undefined = "not defined: only one outcome in these rows"
+        zeros = f", {self.zeros} zeros on the truth" if self.zeros else ""
+        named: list[tuple[str, object]] = [
+            ("log loss", f"{self.log_loss}{zeros}"),
+            ("", self.floored_log_loss),
+            ("Brier", self.brier),
+            ("CORP", self.corp),
+            ("skill", self.skill or undefined),
+            ("accuracy", self.accuracy),
+            ("AUROC", self.auroc or undefined),
+            ("AURC", self.aurc),
+            ("AUGRC", self.augrc),
+            ("smooth ECE", self.smooth_error),
+            ("debiased error", self.debiased_error),
+        ]
+        return named + (self.ordinal.named() if self.ordinal else [])
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinalMetrics:
+    """What a score's distribution and mean are worth; None where one side never varies."""
+
+    rps: Measurement
+    mae: Measurement
+    """Of the expected level, in units of the levels."""
+    spearman: Measurement | None
+    kendall: Measurement | None
+
+    def named(self) -> list[tuple[str, object]]:
+        """Return names and values, to print."""
+        undefined = "not defined: one side never varies"
+        return [
+            ("RPS", self.rps),
+            ("MAE", self.mae),
+            ("Spearman", self.spearman or undefined),
+            ("tau-b", self.kendall or undefined),
+        ]
+
+
+def metrics(
+    log_p: ArrayLike,
+    y: ArrayLike,
+    *,
+    seed: int,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    kind: Kind = "choice",
+    levels: ArrayLike | None = None,
+) -> Metrics:
+    """Return all headline metrics of log-probabilities (n, K) and true options.
+
+    Rows with the same value in `groups` (readings of one item) are resampled together for the
+    intervals of means; the null values of calibration errors take rows as independent. `levels`
+    are the values of a score's options, 0 … K-1 by default.
+    """
+    rows = class_outcomes(log_p, y, weights)
+    if kind == "boolean" and rows.k != 2:
+        raise CalibrationError(f"kind 'boolean' needs two options, log_p has {rows.k}")
+    kept = _kept(groups, weights, n=len(np.asarray(log_p)))
+    means = _Means(rows, kept, seed)
+    answers = top_label(rows)
+    judged = one_option(rows, 1) if kind == "boolean" else answers
+    with_weights = None if weights is None else rows.w
+    losses = log_loss(rows.log_p, rows.y, weights=with_weights)
+    scale, brier_rule = (0.5, "(p - y)^2, 0..1") if kind == "boolean" else (1.0, "sum, 0..2")
+    corp = _corp(rows, judged, with_weights, kind)
+    wrong = 1.0 - answers.y
+    return Metrics(
+        kind=kind,
+        n=rows.n,
+        options=rows.k,
+        log_loss=means.of(log_losses(rows), "log loss, nats"),
+        zeros=losses.zeros,
+        floored_log_loss=log_loss(rows.log_p, rows.y, weights=with_weights, floor=1e-6)
+        if losses.zeros
+        else None,
+        brier=means.of(brier_losses(rows) * scale, f"Brier {brier_rule}"),
+        corp=corp,
+        skill=_skill(corp),
+        accuracy=means.of(answers.y.astype(np.float64), "accuracy")
+        if groups is not None
+        else _named(weighted_wilson(answers.y, weights=rows.w), "accuracy"),
+        auroc=_auroc(judged, "AUROC" if kind == "boolean" else "AUROC of confidence"),
+        aurc=aurc(answers.p, wrong, weights=with_weights),
+        augrc=augrc(answers.p, wrong, weights=with_weights),
+        smooth_error=smooth_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed),
+        debiased_error=debiased_calibration_error(
+            judged.p, judged.y, weights=with_weights, seed=seed
+        ),
+        ordinal=_ordinal(rows, levels, with_weights, means) if kind == "score" else None,
+    )
+
+
+class _Means:
+    """Means over rows with intervals that all resample in the same way."""
+
+    def __init__(self, rows: ClassOutcomes, groups: Ints | None, seed: int) -> None:
+        self._rows, self._groups, self._seed = rows, groups, seed
+
+    def of(self, losses: Floats, name: str) -> Measurement:
+        w = self._rows.w
+        clusters = losses.size if self._groups is None else np.unique(self._groups).size
+        if clusters < 2 or not np.isfinite(losses).all():
+            value = float(losses @ w / w.sum()) if np.isfinite(losses).all() else float("inf")
+            return Measurement(value, f"{name}, no interval", losses.size)
+        found = mean_interval(losses, seed=self._seed, weights=w, groups=self._groups)
+        return _named(found, name)
+
+
+def _kept(groups: ArrayLike | None, weights: ArrayLike | None, *, n: int) -> Ints | None:
+    """Return the groups of the rows that count, numbered."""
+    if groups is None:
+        return None
+    if np.shape(groups) != (n,):
+        raise CalibrationError(f"groups must have the shape ({n},), got {np.shape(groups)}")
+    numbered: Ints = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+    return numbered if weights is None else numbered[np.asarray(weights, dtype=np.float64) > 0.0]
+
+
+def _corp(
+    rows: ClassOutcomes, judged: BinaryOutcomes, weights: Floats | None, kind: Kind
+) -> Decomposition:
+    if kind == "boolean":
+        return corp_brier(judged.p, judged.y, weights=weights)
+    return corp_brier_options(rows.log_p, rows.y, weights=weights)
+
+
+def _skill(corp: Decomposition) -> Measurement | None:
+    if corp.uncertainty <= 0.0:
+        return None
+    rule = "Brier skill over these rows' base rates"
+    return Measurement(1 - corp.score / corp.uncertainty, rule, corp.n)
+
+
+def _auroc(outcomes: BinaryOutcomes, name: str) -> Measurement | None:
+    if outcomes.y.min() == outcomes.y.max():
+        return None
+    return Measurement(area_under_roc(outcomes), f"{name}, mid-ranks", outcomes.n)
+
+
+def _ordinal(
+    rows: ClassOutcomes, levels: ArrayLike | None, weights: Floats | None, means: _Means
+) -> OrdinalMetrics:
+    values = np.arange(float(rows.k)) if levels is None else np.asarray(levels, dtype=np.float64)
+    if values.shape != (rows.k,) or not np.isfinite(values).all():
+        raise CalibrationError(f"levels must be {rows.k} finite values, got {values!r}")
+    expected, actual = np.exp(rows.log_p) @ values, values[rows.y]
+    varies = np.ptp(expected) > 0.0 and np.ptp(actual) > 0.0
+    return OrdinalMetrics(
+        rps=means.of(rps_losses(rows) / max(rows.k - 1, 1), "RPS / (K - 1)"),
+        mae=means.of(np.abs(expected - actual), "MAE of the expected level"),
+        spearman=spearman(expected, actual, weights=weights) if varies else None,
+        kendall=kendall_tau_b(expected, actual, weights=weights) if varies else None,
+    )
+
+
+def _named(found: Measurement, name: str) -> Measurement:
+    return replace(found, rule=f"{name}, {found.rule}")
