@@ -1,0 +1,138 @@
+"""Agreement of several raters with ratings missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from classify.calibration.rater_agreement import (
+    Metric,
+    fleiss_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+)
+from classify.errors import CalibrationError
+
+LEVELS = (1, 2, 3, 4)
+METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval", "ratio")
+seeds = st.integers(0, 10_000)
+
+
+def ratings(seed: int) -> NDArray[np.float64]:
+    """Return ratings (3, 15) with about a fifth missing, that agree more often than chance."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(1, 5, 15)
+    noise = random.integers(1, 5, (3, 15))
+    found = np.where(random.random((3, 15)) < 0.6, truth, noise).astype(np.float64)
+    found[random.random((3, 15)) < 0.2] = np.nan
+    found[:2, :2] = [[1, 2], [1, 3]]
+    return found
+
+
+def alpha_by_pairs(rated: NDArray[np.float64], metric: Metric) -> float:
+    """Return alpha from its definition: mean distance within items over that of all ratings."""
+    units = [column[~np.isnan(column)] for column in rated.T]
+    units = [unit for unit in units if unit.size > 1]
+    every = np.concatenate(units)
+
+    def distance(a: float, b: float) -> float:
+        if metric == "nominal":
+            return float(a != b)
+        if metric == "ordinal":
+            low, high = min(a, b), max(a, b)
+            between = ((every >= low) & (every <= high)).sum()
+            return float(between - ((every == low).sum() + (every == high).sum()) / 2) ** 2
+        return (a - b) ** 2 if metric == "interval" else ((a - b) / (a + b)) ** 2
+
+    within = sum(
+        sum(distance(a, b) for a in unit for b in unit) / (unit.size - 1) for unit in units
+    )
+    across = sum(distance(a, b) for a in every for b in every) / (every.size - 1)
+    return float(1.0 - within / across)
+
+
+@given(seeds, st.sampled_from(METRICS))
+def test_alpha_is_one_minus_observed_over_expected_disagreement(seed: int, metric: Metric) -> None:
+    """Recomputed pair by pair from Krippendorff's definition."""
+    rated = ratings(seed)
+
+    found = krippendorff_alpha(rated, levels=LEVELS, metric=metric)
+
+    assert found.value == pytest.approx(alpha_by_pairs(rated, metric), abs=1e-9)
+
+
+@given(seeds)
+def test_the_order_of_raters_and_items_changes_nothing(seed: int) -> None:
+    """Raters are interchangeable in all three."""
+    rated = ratings(seed)
+    moved = np.random.default_rng(seed).permutation(rated.T).T[::-1]
+
+    for coefficient in (krippendorff_alpha, gwet_ac, fleiss_kappa):
+        one, other = (coefficient(x, levels=LEVELS) for x in (rated, moved))
+        assert (one.value, one.low) == pytest.approx((other.value, other.low))
+
+
+@given(seeds)
+def test_weights_repeat_items(seed: int) -> None:
+    """Value and interval."""
+    rated = ratings(seed)
+
+    for coefficient in (krippendorff_alpha, gwet_ac, fleiss_kappa):
+        weighted = coefficient(rated, levels=LEVELS, weights=[2.0] * rated.shape[1])
+        repeated = coefficient(np.hstack([rated, rated]), levels=LEVELS)
+        assert (weighted.value, weighted.low) == pytest.approx((repeated.value, repeated.low))
+
+
+def test_ac1_says_something_where_kappa_breaks_down() -> None:
+    """29 of 30 pairs agree on the common level; kappa calls that chance, AC1 does not."""
+    rated = [[1] * 30, [1] * 29 + [2]]
+
+    assert gwet_ac(rated, levels=(1, 2)).value > 0.95
+    assert fleiss_kappa(rated, levels=(1, 2)).value < 0.0
+
+
+def test_one_level_only_is_full_ac1_with_doubt_and_no_alpha() -> None:
+    """Ten agreements in ten do not prove that no eleventh could differ."""
+    rated = [[1] * 10, [1] * 10]
+
+    found = gwet_ac(rated, levels=(1, 2))
+
+    assert (found.value, found.high) == (1.0, 1.0)
+    assert 0.6 < found.low < 0.8
+    with pytest.raises(CalibrationError, match="alpha, nominal is undefined: all ratings are one"):
+        krippendorff_alpha(rated, levels=(1, 2))
+
+
+def test_items_rated_once_are_left_out_and_counted() -> None:
+    """Three items, of which two have two ratings."""
+    rated: list[list[int | None]] = [[1, 2, 3], [1, 3, None]]
+
+    found = krippendorff_alpha(rated, levels=LEVELS)
+
+    assert (found.n, found.total) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("rated", "message"),
+    [
+        ([[1, None], [None, 2]], "no item was rated by two raters"),
+        ([[1, 2]], r"\(raters, items\) with at least two raters"),
+        ([[1], [2]], "of one item has no interval"),
+    ],
+    ids=["no pair", "one rater", "one item"],
+)
+def test_too_little_to_agree_on_is_refused(rated: list[list[int | None]], message: str) -> None:
+    """Never a nan."""
+    with pytest.raises(CalibrationError, match=message):
+        krippendorff_alpha(rated, levels=LEVELS)
+
+
+def test_interval_distances_need_numbers() -> None:
+    """Words have an order, not a distance."""
+    with pytest.raises(CalibrationError, match="metric='interval' needs numeric levels"):
+        krippendorff_alpha(
+            [["bad", "good"], ["good", "good"]], levels=("bad", "good"), metric="interval"
+        )
