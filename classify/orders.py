@@ -29,22 +29,19 @@ def combine(p: Floats, lower: Floats, upper: Floats) -> Combined:
 
     It cancels whatever each position adds to every option's log mass. Its bounds are those of
     the geometric means of the bounds, each option at one end and all others at the opposite one.
-    An option that one order gave no probability at all has none here, within its bounds.
+    An option that one order gave no probability at all has none here, within its bounds. Where
+    that is so of every option, the plain mean stands in, and the bounds are those of either mean.
     """
     log_p = log_normalize(safe_log(p).mean(axis=0))
-    if np.isneginf(log_p).all():  # no option was seen by every order
-        log_p = safe_log(p.mean(axis=0))
     if len(p) == 1:
         return Combined(log_p, lower[0], upper[0], 0, 0.0)
     low, high = np.exp(safe_log(lower).mean(axis=0)), np.exp(safe_log(upper).mean(axis=0))
+    least, most = _share(low, high.sum() - high), _share(high, low.sum() - low)
+    if np.isneginf(log_p).all():
+        log_p = safe_log(p.mean(axis=0))
+        least, most = np.minimum(least, lower.mean(axis=0)), np.maximum(most, upper.mean(axis=0))
     top = p.argmax(axis=1)
-    return Combined(
-        log_p,
-        _share(low, high.sum() - high),
-        _share(high, low.sum() - low),
-        int((top != top[0]).sum()),
-        _mean_total_variation(p),
-    )
+    return Combined(log_p, least, most, int((top != top[0]).sum()), _mean_total_variation(p))
 
 
 def expectation_range(lower: Floats, upper: Floats) -> tuple[float, float]:
