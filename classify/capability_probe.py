@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import threading
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
 
 from classify.errors import CapabilityError, ClassifyError, ProviderError
@@ -34,7 +34,11 @@ NEUTRAL_TEMPERATURE = 1.0
 
 _LEAST_LIMIT = 5
 
-_READOUTS: dict[str, Readout] = {"choice": "letters", "score": "digits", "boolean": "yes_no"}
+_READOUTS: Mapping[str, Readout] = {"choice": "letters", "score": "digits", "boolean": "yes_no"}
+_WORDS: Mapping[str, Readout] = {"choice": "words", "score": "words", "boolean": "words"}
+
+_QUESTION = ChatPrompt((Message("user", "Answer with one letter, A or B."),))
+_BEGINNING = TextPrompt("The first letter of the alphabet is")
 
 Complete = Callable[[Prompt, Sampling], Awaitable[Reply]]
 Score = Callable[[TextPrompt, Sequence[str]], Awaitable[TextScores]]
@@ -118,28 +122,48 @@ async def probe(
     sampled; only a failed request raises (ProviderError).
     """
     documented = provider.known(model_id)
+    forms: frozenset[PromptForm] = provider.forms
+    form: PromptForm = "chat"
     if documented is not None:
         top_logprobs = documented.top_logprobs
     else:
-        top_logprobs = await _most_alternatives(provider.alternatives, complete)
-    form: PromptForm = "chat"
+        form, top_logprobs = await _form_and_alternatives(provider, complete)
+        forms = forms if form == "chat" else frozenset({form})
+    scores_text = await _scores_text(provider, score) if top_logprobs else False
     return Capabilities(
         top_logprobs=top_logprobs,
-        scores_text=await _scores_text(provider, score) if top_logprobs else False,
-        forms=provider.forms,
+        scores_text=scores_text,
+        forms=forms,
         form=form,
-        readouts=_READOUTS,
+        # A model that only continues text was not taught to answer with a letter.
+        readouts=_WORDS if form == "completion" and scores_text else _READOUTS,
         temperature=NEUTRAL_TEMPERATURE,
         tokenizer=documented.encoding if documented else None,
     )
 
 
-async def _most_alternatives(tries: Sequence[int], complete: Complete) -> int:
-    question = ChatPrompt((Message("user", "Answer with one letter, A or B."),))
+async def _form_and_alternatives(provider: Provider, complete: Complete) -> tuple[PromptForm, int]:
+    """Return the form that the model takes and the alternatives it shows.
+
+    A model without a chat template refuses every conversation and still continues text.
+    """
+    try:
+        return "chat", await _most_alternatives(_QUESTION, provider.alternatives, complete)
+    except ProviderError as refused:
+        if refused.status not in (400, 404, 405, 422) or "completion" not in provider.forms:
+            raise
+        try:
+            most = await _most_alternatives(_BEGINNING, provider.alternatives, complete)
+        except ProviderError:
+            raise refused from None
+        return "completion", most
+
+
+async def _most_alternatives(prompt: Prompt, tries: Sequence[int], complete: Complete) -> int:
     unclear: ProviderError | None = None
     for wanted in tries:
         try:
-            reply = await complete(question, Sampling(max_tokens=1, top_logprobs=wanted))
+            reply = await complete(prompt, Sampling(max_tokens=1, top_logprobs=wanted))
         except CapabilityError:
             continue
         except ProviderError as error:

@@ -29,7 +29,7 @@ from classify.language_model import (
 from classify.loop_clients import LoopClients
 from classify.openai_requests import checked_fields, merged, prompt_text, request
 from classify.openai_shapes import Endpoint, read_reply
-from classify.provider_table import Provider, provider_at
+from classify.provider_table import Provider, is_local_address, provider_at, shown_address
 
 if TYPE_CHECKING:
     import httpx2
@@ -71,8 +71,13 @@ class OpenAICompatible:
         address = base_url or (provider.base_url if provider else "")
         if not address.startswith(("http://", "https://")):
             raise InvalidInput(
-                f"base_url must begin with http:// or https://, got {address!r}; "
+                f"base_url must begin with http:// or https://, got {shown_address(address)!r}; "
                 f'for a server on this machine "http://localhost:8000/v1"'
+            )
+        if shown_address(address) != address.rstrip("/"):
+            raise InvalidInput(
+                f"base_url {shown_address(address)!r} was given with a user, a password or "
+                f"parameters, which are not sent; give the secret as api_key"
             )
         self._row = provider or provider_at(address)
         self._model_id = model_id
@@ -189,7 +194,9 @@ class OpenAICompatible:
             max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_CONNECTIONS
         )
         waits = httpx2.Timeout(self._timeout, connect=_CONNECT_SECONDS)
-        http = openai.DefaultAioHttpClient(limits=most, timeout=waits)
+        # No proxy of the environment reaches this machine's own addresses.
+        proxied = not is_local_address(self.base_url)
+        http = openai.DefaultAioHttpClient(limits=most, timeout=waits, trust_env=proxied)
         if self._row.name == "azure":
             return _azure_client(self.base_url, self._key, http)
         client = openai.AsyncOpenAI(

@@ -252,6 +252,17 @@ def provider_at(base_url: str) -> Provider:
     return next((row for row in hosted if urlsplit(row.base_url).hostname == host), COMPATIBLE)
 
 
+def shown_address(base_url: str) -> str:
+    """Return an address without the user, password and parameters that it may hold.
+
+    >>> shown_address("https://me:secret@host.example:8443/v1/?key=secret")
+    'https://host.example:8443/v1'
+    """
+    parts = urlsplit(base_url)
+    place = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{place}{parts.path}".rstrip("/") if parts.scheme else base_url
+
+
 def is_local_address(base_url: str) -> bool:
     """Say whether an address is on this machine, where no key is needed."""
     host = urlsplit(base_url).hostname or ""

@@ -18,7 +18,7 @@ from classify.decision import DecisionModel
 from classify.errors import InvalidInput
 from classify.language_model import LanguageModel
 from classify.openai_compatible import OpenAICompatible
-from classify.provider_table import COMPATIBLE, PROVIDERS, Provider, is_local_address
+from classify.provider_table import COMPATIBLE, PROVIDERS, Provider, is_local_address, shown_address
 from classify.validation import unknown_name
 
 GROUP = "classify.models"
@@ -65,7 +65,7 @@ def describe_providers() -> tuple[ProviderDescription, ...]:
     rows = [
         ProviderDescription(
             name=row.name,
-            base_url=_address(row),
+            base_url=shown_address(_address(row)),
             base_url_variable=row.base_url_variable,
             key_variable=row.key_variable,
             key_set=bool(row.key_variable and os.environ.get(row.key_variable, "").strip()),

@@ -449,3 +449,27 @@ def test_what_the_environment_says_of_openai_goes_to_nobody_else(
     assert "openai-organization" not in server.requests[0].headers
     assert "openai-project" not in server.requests[0].headers
     assert server.requests[1].headers["openai-organization"] == "org-1"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("https://me:hunter2@host/v1", id="password"),
+        pytest.param("https://host/v1?key=hunter2", id="parameter"),
+    ],
+)
+def test_a_secret_in_the_address_is_refused_without_showing_it(address: str) -> None:
+    """Addresses stand in errors and results; the key has a place of its own."""
+    with pytest.raises(InvalidInput, match=r"'https://host/v1' was given with") as caught:
+        OpenAICompatible("m-1", base_url=address)
+    assert "hunter" not in str(caught.value)
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It could not reach the address."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with LoopbackServer(SURE) as server:
+        assert ask(server).text == "A"

@@ -266,3 +266,31 @@ def test_a_wrong_key_is_said_by_the_probe() -> None:
     with LoopbackServer(error(401, "bad key")) as server:
         with pytest.raises(ProviderError, match="answered 401"):
             found(server)
+
+
+def test_a_model_without_a_chat_template_continues_text() -> None:
+    """A base model behind vLLM refuses conversations; its readout is the options' words."""
+
+    def answer(request: Request) -> Answer:
+        if request.path.endswith("/chat/completions"):
+            return error(400, "default chat template is no longer allowed")
+        tokens = [("One,", None), (" two,", -1.0), (" three", -0.5)]
+        return Answer(positions=MANY.positions, echo=tokens)
+
+    with LoopbackServer(answer) as server:
+        capabilities = found(server, provider=COMPATIBLE)
+    assert (capabilities.form, capabilities.forms) == ("completion", frozenset({"completion"}))
+    assert (capabilities.top_logprobs, capabilities.scores_text) == (20, True)
+    assert set(capabilities.readouts.values()) == {"words"}
+
+
+def test_a_server_that_refuses_everything_says_what_it_said_of_chat() -> None:
+    """Not what it said of the second try."""
+
+    def answer(request: Request) -> Answer:
+        chat = request.path.endswith("/chat/completions")
+        return error(404, "no model m-1" if chat else "no completions")
+
+    with LoopbackServer(answer) as server:
+        with pytest.raises(ProviderError, match="no model m-1"):
+            found(server, provider=COMPATIBLE)
