@@ -43,7 +43,7 @@ class OrderSeen(_Record):
     """The index of the generated token that carried the label."""
     alternatives: tuple[SeenToken, ...] = ()
     token_logprobs: dict[str, tuple[float, ...]] | None = None
-    """Option -> the logprobs of its words' tokens, where whole texts were scored."""
+    """Word or words -> the logprobs of their tokens, where whole texts were scored."""
     path: tuple[str, ...] = ()
     """The labels of the groups above, where a tree was asked."""
     prompt_hash: str

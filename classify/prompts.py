@@ -59,9 +59,11 @@ def option_prompt(
     name: str, question: Question, *, options: tuple[str, ...], state: JSON, form: PromptForm
 ) -> Prompt:
     """Ask for an option's own words, all options being listed (the sequence readout)."""
-    lines = [_described(question.word(option), question.described(option)) for option in options]
+    lines = [
+        _described(question.spellings(option)[0], question.described(option)) for option in options
+    ]
     if isinstance(question, Score) and question.words is None:
-        lines = [question.word(option) for option in options]
+        lines = [question.spellings(option)[0] for option in options]
     listed = "\n".join(f"- {line}" for line in lines)
     task = f"Question: {_asked(name, question)}\nOptions:\n{listed}\n\n{_ASK_OPTION}"
     return _prompt(task, state, form=form, lead="Answer:")

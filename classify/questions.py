@@ -5,7 +5,7 @@ A question knows its options and the words that stand for them. It knows nothing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, JsonValue, model_validator
@@ -13,6 +13,9 @@ from pydantic import Field, JsonValue, model_validator
 from classify.errors import LabelCollision
 from classify.json_values import check_json, is_list, is_object
 from classify.validation import Strict
+
+Words: TypeAlias = str | Sequence[str]
+"""The words that stand for an option; several are alternatives whose probabilities add up."""
 
 Kind: TypeAlias = Literal["choice", "score", "boolean"]
 
@@ -36,9 +39,9 @@ class Choice(_Question):
     """A question answered by one of the named options."""
 
     type: Literal["choice"] = "choice"
-    criteria: dict[str, JsonValue]
+    criteria: Mapping[str, JsonValue]
     """Option -> its description, or None; at least one option."""
-    words: dict[str, str] | None = None
+    words: Mapping[str, Words] | None = None
     """Option -> the words that stand for it in the words and sequence readouts (its name)."""
 
     @model_validator(mode="before")
@@ -65,7 +68,7 @@ class Choice(_Question):
             raise ValueError(
                 f"words must name every option, {list(self.criteria)!r}, got {list(self.words)!r}"
             )
-        _check_words({option: self.word(option) for option in self.criteria})
+        _check_words({option: self.spellings(option) for option in self.criteria})
         return self
 
     @property
@@ -77,18 +80,18 @@ class Choice(_Question):
         """Return the description of an option, None where it has none."""
         return self.criteria[option]
 
-    def word(self, option: str) -> str:
-        """Return the words that stand for an option."""
-        return option.replace("_", " ") if self.words is None else self.words[option]
+    def spellings(self, option: str) -> tuple[str, ...]:
+        """Return the words that stand for an option, the first one first."""
+        return _several(option.replace("_", " ") if self.words is None else self.words[option])
 
 
 class Score(_Question):
     """A question answered on ordered levels, 0 for the first (worst) and so on."""
 
     type: Literal["score"] = "score"
-    criteria: list[JsonValue]
+    criteria: Sequence[JsonValue]
     """The levels' descriptions, worst to best; at least two. A level's index is its value."""
-    words: list[str] | None = None
+    words: Sequence[Words] | None = None
     """For the words and sequence readouts: a word for each level, or two that stand for the
     worst and the best end; where absent, the levels' descriptions."""
 
@@ -116,7 +119,7 @@ class Score(_Question):
                 f"got {self.words!r}"
             )
         if self.words is not None:
-            _check_words({str(level): word for level, word in enumerate(self.words)})
+            _check_words({str(level): _several(words) for level, words in enumerate(self.words)})
         return self
 
     @property
@@ -133,22 +136,22 @@ class Score(_Question):
         """Return the description of a level."""
         return self.criteria[int(option)]
 
-    def word(self, option: str) -> str:
+    def spellings(self, option: str) -> tuple[str, ...]:
         """Return the words that stand for a level; its index where it has none."""
         level = int(option)
         if self.words is not None:
-            return self.words[-1 if self.anchored and level else level]
+            return _several(self.words[-1 if self.anchored and level else level])
         text = self.criteria[level]
-        return text if isinstance(text, str) else option
+        return (text if isinstance(text, str) else option,)
 
 
 class Boolean(_Question):
     """A question answered by yes or no."""
 
     type: Literal["boolean"] = "boolean"
-    criteria: dict[str, JsonValue] | None = None
+    criteria: Mapping[str, JsonValue] | None = None
     """"true" -> when the answer is yes, "false" -> when it is no; either may be absent or None."""
-    words: dict[str, str] | None = None
+    words: Mapping[str, Words] | None = None
     """The words that stand for "true" and "false" in the words and sequence readouts (yes, no)."""
 
     @model_validator(mode="before")
@@ -164,7 +167,7 @@ class Boolean(_Question):
     def _words_fit(self) -> Self:
         if self.words is not None and set(self.words) != {"true", "false"}:
             raise ValueError(f"words must name both true and false, got {list(self.words)!r}")
-        _check_words({option: self.word(option) for option in self.options})
+        _check_words({option: self.spellings(option) for option in self.options})
         return self
 
     @property
@@ -176,9 +179,9 @@ class Boolean(_Question):
         """Return when this answer holds, None where it is not said."""
         return (self.criteria or {}).get(option)
 
-    def word(self, option: str) -> str:
+    def spellings(self, option: str) -> tuple[str, ...]:
         """Return the words that stand for true or false."""
-        return (self.words or {"true": "yes", "false": "no"})[option]
+        return _several({"true": "yes", "false": "no", **(self.words or {})}[option])
 
 
 Question: TypeAlias = Annotated[Choice | Score | Boolean, Field(discriminator="type")]
@@ -203,14 +206,23 @@ def _by_truth(field: str, given: object) -> object:
     return named
 
 
-def _check_words(words: Mapping[str, str]) -> None:
+def _several(words: Words) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+def _check_words(words: Mapping[str, tuple[str, ...]]) -> None:
     seen: dict[str, str] = {}
-    for option, word in words.items():
-        if not word.strip():
-            raise ValueError(f"the words for {option!r} must not be blank, got {word!r}")
-        first = seen.setdefault(word.strip().casefold(), option)
-        if first != option:
-            raise LabelCollision(
-                f"options {first!r} and {option!r} have the same words, {words[first]!r} and "
-                f"{word!r}: give them different words"
+    for option, spellings in words.items():
+        if not spellings or len(set(spellings)) < len(spellings):
+            raise ValueError(
+                f"the words for {option!r} must be at least one and none twice, got {spellings!r}"
             )
+        for word in spellings:
+            if not word.strip():
+                raise ValueError(f"the words for {option!r} must not be blank, got {word!r}")
+            first = seen.setdefault(word.strip().casefold(), option)
+            if first != option:
+                raise LabelCollision(
+                    f"options {first!r} and {option!r} have the same words, {word!r}: give them "
+                    "different words"
+                )

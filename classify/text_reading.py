@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from classify.asking import Asking
 from classify.errors import CapabilityError
@@ -33,10 +34,12 @@ async def read_texts(asking: Asking) -> Reading | NoReading:
         )
     options = spoken(asking.question)
     prompts = _prompts(asking)
-    texts = [f" {asking.question.word(option)}" for option in options]
+    spelled = [(k, word) for k, o in enumerate(options) for word in asking.question.spellings(o)]
+    texts = [f" {word}" for _, word in spelled]
     scored = await gather(asking.score(prompt, texts) for prompt in prompts)
     rule = asking.options.length or _length_rule(scored)
-    logs = np.array([_text_logs(scores, rule) for scores in scored])
+    owners = np.array([k for k, _ in spelled])
+    logs = np.array([_by_option(_text_logs(scores, rule), owners) for scores in scored])
     mass = [float(np.exp(log_sum(_text_logs(scores, "sum")))) for scores in scored]
     if np.isneginf(logs).all(axis=1).any():
         return NoReading(
@@ -45,7 +48,7 @@ async def read_texts(asking: Asking) -> Reading | NoReading:
     log_p = log_normalize(logs)
     floor = asking.options.min_coverage
     seen = tuple(
-        _seen(options, prompt, scores, p, min(whole, 1.0))
+        _seen(options, prompt, scores, p=p, label_mass=min(whole, 1.0), spelled=spelled)
         for prompt, scores, p, whole in zip(prompts, scored, np.exp(log_p), mass, strict=True)
     )
     label_mass = min(float(np.mean(mass)), 1.0)
@@ -61,7 +64,7 @@ async def read_texts(asking: Asking) -> Reading | NoReading:
     p = np.exp(log_p)
     together = combine(p, p, p)
     return Reading(
-        log_p=log_normalize(log_p.mean(axis=0)),
+        log_p=together.log_p,
         method=asking.capabilities.scored_by,
         label_mass=label_mass,
         orders=seen,
@@ -112,14 +115,26 @@ def _text_logs(scores: TextScores, rule: Literal["sum", "mean"]) -> Floats:
     return np.array([sum(tokens) / len(tokens) for tokens in logs])
 
 
+def _by_option(logs: Floats, owners: NDArray[np.int64]) -> Floats:
+    """Add up the alternatives of each option: (texts,) -> (options,)."""
+    return np.array([log_sum(logs[owners == k]) for k in range(int(owners[-1]) + 1)])
+
+
 def _seen(
-    options: Listing, prompt: Prompt, scores: TextScores, p: Floats, label_mass: float
+    options: Listing,
+    prompt: Prompt,
+    scores: TextScores,
+    *,
+    p: Floats,
+    label_mass: float,
+    spelled: list[tuple[int, str]],
 ) -> OrderSeen:
+    words = [word for _, word in spelled]
     return OrderSeen(
-        labels={option: option for option in options},
+        labels={word: options[k] for k, word in spelled},
         probabilities=dict(zip(options, p.tolist(), strict=True)),
         label_mass=label_mass,
-        token_logprobs=dict(zip(options, scores.logprobs, strict=True)),
+        token_logprobs=dict(zip(words, scores.logprobs, strict=True)),
         prompt_hash=prompt_hash(prompt),
         response_id=scores.response_id,
     )
