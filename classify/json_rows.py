@@ -33,7 +33,8 @@ def read_json_lines(file: BinaryIO) -> Iterator[Record | BadRecord]:
             continue
         if number == 1:
             line = line.removeprefix(_BOM)
-        if not line.strip():
+        line = line.strip()
+        if not line:
             continue
         try:
             text = line.decode()

@@ -10,6 +10,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -57,12 +58,10 @@ def count_records(source: str) -> int | None:
         if path.stat().st_size > _LARGEST_COUNTED or _is_array(file, ending):
             return None
         if ending in (".csv", ".tsv"):
-            text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
-            rows = csv.reader(text, delimiter=_delimiter(ending))
-            try:
+            with _decoded(file, newline="") as text, suppress(csv.Error):
+                rows = csv.reader(text, delimiter=_delimiter(ending))
                 return max(0, sum(1 for row in rows if row) - 1)
-            except csv.Error:
-                return None
+            return None
         return sum(1 for line in file if line.strip())
 
 
@@ -86,11 +85,9 @@ def _check_readable(path: Path) -> None:
 
 
 def _opened(path: Path) -> io.BufferedReader:
-    file = path.open("rb")
     if path.suffix.lower() == ".gz":
-        # Closing the outer object closes the inner ones.
-        return io.BufferedReader(cast("io.RawIOBase", gzip.GzipFile(fileobj=file)))
-    return file
+        return io.BufferedReader(cast("io.RawIOBase", gzip.open(path, "rb")))
+    return path.open("rb")
 
 
 def _standard_input() -> Iterator[Record | BadRecord]:
@@ -105,10 +102,11 @@ def _read_text(path: Path, ending: str) -> Iterator[Record | BadRecord]:
             if file.peek(4).startswith((b"\xff\xfe", b"\xfe\xff")):
                 raise InvalidInput(f"{path} is UTF-16: save it as UTF-8")
             if ending in (".csv", ".tsv"):
-                text = _decoded(file, newline="")
-                yield from read_csv(text, path.name, delimiter=_delimiter(ending))
+                with _decoded(file, newline="") as text:
+                    yield from read_csv(text, path.name, delimiter=_delimiter(ending))
             elif _is_array(file, ending):
-                yield from read_json_array(_decoded(file, newline=None))
+                with _decoded(file, newline=None) as text:
+                    yield from read_json_array(text)
             else:
                 yield from read_json_lines(file)
     except (OSError, EOFError, zlib.error) as error:  # gzip's ways of being cut off or damaged
