@@ -1,0 +1,260 @@
+"""Running rows: what is asked, what is kept, and what a second run repeats."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from classify.classifier import Classifier
+from classify.decision import DecisionRequest
+from classify.errors import InvalidInput, ProviderError
+from classify.questions import Boolean, Question
+from classify.results import Result, read_results
+from classify.rows import BadRow, Row
+from classify.run import RunCounts, RunSettings, run
+from classify.store import Existing, Store
+from classify.testing.scripted import ScriptedModel
+
+QUESTIONS: Mapping[str, Question] = {"q": Boolean()}
+
+
+def _rows(*texts: str | None) -> list[Row | BadRow]:
+    """Return a row per text, a bad one for None."""
+    return [
+        BadRow(index, f"line {index + 1}", "broken")
+        if text is None
+        else Row(index, f"line {index + 1}", f"r{index}", text)
+        for index, text in enumerate(texts)
+    ]
+
+
+def _answer(request: DecisionRequest) -> Mapping[str, Mapping[str, object]]:
+    text = str(request.state)
+    if text.startswith("fail"):
+        raise ProviderError("refused", status=400)
+    return {"q": {"type": "boolean", "probability": len(text) / 100}}
+
+
+class _Bench:
+    """A results file and a model that counts what it is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "r.jsonl"
+        self.model = ScriptedModel(_answer)
+        self.seen: list[int] = []
+
+    def run(
+        self,
+        rows: list[Row | BadRow],
+        *,
+        existing: Existing = "resume",
+        settings: RunSettings | None = None,
+        questions: Mapping[str, Question] = QUESTIONS,
+        prepare: Callable[[asyncio.Event], None] = lambda stop: None,
+    ) -> RunCounts:
+        async def running() -> RunCounts:
+            stop = asyncio.Event()
+            prepare(stop)
+            classifier = Classifier("c", self.model, questions)
+            with Store(self.path, existing=existing) as store:
+                return await run(
+                    classifier,
+                    rows,
+                    store,
+                    settings,
+                    progress=lambda counts: self.seen.append(counts.rows),
+                    stop=stop,
+                )
+
+        return asyncio.run(running())
+
+    def results(self) -> list[Result]:
+        return list(read_results(self.path))
+
+    def asked(self) -> list[object]:
+        return [request.state for request in self.model.requests]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> _Bench:
+    """Make a fresh results file and a fresh model."""
+    return _Bench(tmp_path)
+
+
+def test_every_row_gets_its_line_in_input_order(bench: _Bench) -> None:
+    """Answers, failures and rows that could not be read, each in its place."""
+    counts = bench.run(_rows("a", None, "fail", "bb"))
+
+    assert (4, 2, 1, 1) == (counts.rows, counts.answered, counts.failed, counts.bad)
+    results = bench.results()
+    assert [0, 1, 2, 3] == [result.index for result in results]
+    assert [None, "BadRow", "ProviderError", None] == [r.error and r.error.type for r in results]
+    assert "line 2: broken" == (results[1].error and results[1].error.message)
+    assert [1, 2, 3, 4] == bench.seen
+
+
+def test_resuming_repeats_nothing_and_retries_failures(bench: _Bench) -> None:
+    """Only the failed row and the new one are asked."""
+    bench.run(_rows("a", "fail", "bb"))
+    bench.model.requests.clear()
+
+    counts = bench.run(_rows("a", "fail", "bb", "ccc"))
+
+    assert ["fail", "ccc"] == bench.asked()
+    assert (2, 1) == (counts.reused, counts.retried)
+    assert [0, 1, 2, 3] == [result.index for result in bench.results()]
+
+
+def test_a_complete_run_resumed_changes_no_byte(bench: _Bench) -> None:
+    """Nothing is asked, and the file is what it was."""
+    bench.run(_rows("a", "bb"))
+    before = bench.path.read_bytes()
+
+    counts = bench.run(_rows("a", "bb"))
+
+    assert 2 == counts.reused == len(bench.model.requests)
+    assert before == bench.path.read_bytes()
+
+
+def test_other_questions_never_reuse_old_answers(bench: _Bench) -> None:
+    """The old answers are put aside, not deleted and not passed off as new ones."""
+    bench.run(_rows("a", "bb"))
+    old = bench.path.read_bytes()
+
+    counts = bench.run(_rows("a", "bb"), questions={"q": Boolean(instructions="Really?")})
+
+    assert (0, 2, 2) == (counts.reused, counts.answered, counts.unused)
+    assert old == bench.path.with_name("r.jsonl.unused").read_bytes()
+
+
+def test_a_changed_state_is_asked_and_a_changed_label_is_not(bench: _Bench) -> None:
+    """What a person says about a row does not change what the model says."""
+    bench.run([Row(0, "line 1", "a", "x"), Row(1, "line 2", "b", "y")])
+    bench.model.requests.clear()
+
+    bench.run([Row(0, "line 1", "a", "x", {"q": True}), Row(1, "line 2", "b", "z")])
+
+    assert ["z"] == bench.asked()
+    first, second = bench.results()
+    assert {"q": True} == first.labels
+    assert "z" == second.state
+
+
+def test_rows_that_moved_keep_their_answers(bench: _Bench) -> None:
+    """The file follows the input of the last run."""
+    bench.run(_rows("a", "bb", "ccc"))
+
+    bench.run(_rows("ccc", "new", "a", "ccc"))
+
+    assert ["a", "bb", "ccc", "new"] == bench.asked()
+    assert ["ccc", "new", "a", "ccc"] == [result.state for result in bench.results()]
+    assert [0.03, 0.03, 0.01, 0.03] == [
+        result.answers["q"].model_dump()["probability"] for result in bench.results()
+    ]
+
+
+def test_a_strict_run_stops_at_a_bad_row_and_can_go_on(bench: _Bench) -> None:
+    """What was asked before it is kept."""
+    rows = _rows("a", None, "bb")
+
+    counts = bench.run(rows, settings=RunSettings(strict=True))
+
+    assert "line 2: broken" == counts.stopped_by
+    assert ["a"] == bench.asked()
+    bench.run(_rows("a", "mended", "bb"))
+    assert ["a", "mended", "bb"] == bench.asked()
+    assert 3 == len(bench.results())
+
+
+def test_a_stopped_run_begins_no_row_and_keeps_what_ends(bench: _Bench) -> None:
+    """Rows in flight may end; the next run asks for the rest and for nothing twice."""
+    texts = [f"row {n}" for n in range(40)]
+    holder: list[asyncio.Event] = []
+
+    def answer(request: DecisionRequest) -> Mapping[str, Mapping[str, object]]:
+        if request.state == "row 5":
+            holder[0].set()
+        return _answer(request)
+
+    bench.model = ScriptedModel(answer)
+    counts = bench.run(
+        _rows(*texts), settings=RunSettings(concurrency=2), prepare=lambda stop: holder.append(stop)
+    )
+    stopped_at = len(bench.model.requests)
+
+    assert counts.interrupted
+    assert stopped_at == len(bench.results()) < 40
+    bench.run(_rows(*texts), prepare=lambda stop: holder.__setitem__(0, stop))
+    assert texts == bench.asked()
+    assert texts == [result.state for result in bench.results()]
+
+
+def test_states_can_be_left_out_and_put_back(bench: _Bench) -> None:
+    """Neither way is anything asked again."""
+    bench.run(_rows("a"), settings=RunSettings(with_state=False))
+    assert not bench.results()[0].has_state
+
+    bench.run(_rows("a"))
+
+    assert 1 == len(bench.model.requests)
+    assert "a" == bench.results()[0].state
+
+
+def test_repeated_ids_are_counted(bench: _Bench) -> None:
+    """Results keep rows apart by index; people may not."""
+    rows: list[Row | BadRow] = [Row(n, f"line {n + 1}", "same", f"x{n}") for n in range(3)]
+
+    assert 2 == bench.run(rows).repeated_ids
+
+
+def test_a_batch_prior_is_divided_out_at_the_end_and_again_on_resume(tmp_path: Path) -> None:
+    """Corrected answers keep the raw ones, so that more rows correct all of them anew."""
+    path, model = tmp_path / "r.jsonl", ScriptedModel(_answer)
+
+    def classify(count: int) -> list[Result]:
+        async def running() -> None:
+            classifier = Classifier("c", model, QUESTIONS, prior="batch")
+            with Store(path, existing="resume") as store:
+                await run(classifier, _rows(*("x" * (n + 1) for n in range(count))), store)
+
+        asyncio.run(running())
+        return list(read_results(path))
+
+    first, second = classify(32), classify(40)
+
+    assert 40 == len(model.requests) == len(second)
+    for n, result in enumerate(second):
+        assert result.answers["q"].model_dump()["raw_probabilities"]["true"] == pytest.approx(
+            (n + 1) / 100
+        )
+    assert first[0].answers != second[0].answers
+
+
+def test_too_few_rows_for_a_batch_prior_lose_no_answer(tmp_path: Path) -> None:
+    """The error says how many are needed; the answers stand uncorrected."""
+    path = tmp_path / "r.jsonl"
+
+    async def running() -> None:
+        classifier = Classifier("c", ScriptedModel(_answer), QUESTIONS, prior="batch")
+        with Store(path) as store:
+            await run(classifier, _rows("a", "bb"), store)
+
+    with pytest.raises(InvalidInput, match="at least 32 answers"):
+        asyncio.run(running())
+    assert 2 == len(list(read_results(path)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        pytest.param(RunSettings(concurrency=0), "concurrency", id="concurrency"),
+        pytest.param(RunSettings(max_retries=-1), "max_retries", id="retries"),
+    ],
+)
+def test_unusable_settings_are_refused(bench: _Bench, settings: RunSettings, message: str) -> None:
+    """Before anything is asked."""
+    with pytest.raises(InvalidInput, match=message):
+        bench.run(_rows("a"), settings=settings)

@@ -1,0 +1,263 @@
+"""The results file: whole lines, one writer, and nothing lost by any crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from classify.answers import BooleanAnswer
+from classify.decision import ResponseInfo
+from classify.errors import InvalidInput, ProviderError
+from classify.evaluation import Evaluation, TotalUsage
+from classify.line_file import ResultsError
+from classify.results import (
+    Result,
+    parse_result,
+    read_results,
+    result_line,
+    row_result,
+    state_key,
+    unanswered,
+)
+from classify.rows import Row
+from classify.store import Store
+
+EVALUATION = Evaluation(
+    classifier_id="c",
+    answers={"q": BooleanAnswer(probability=0.25)},
+    usage=TotalUsage(input_tokens=3, total_tokens=3),
+    response=ResponseInfo(model_id="m"),
+    attempts=2,
+)
+
+
+def _result(index: int, text: str, *, with_state: bool = True) -> Result:
+    row = Row(index, f"line {index + 1}", f"r{index}", text, {"q": True})
+    base = unanswered(row, key=state_key("f", text), with_state=with_state)
+    return row_result(EVALUATION, base)
+
+
+def _written(path: Path, *texts: str) -> list[Result]:
+    results = [_result(index, text) for index, text in enumerate(texts)]
+    with Store(path) as store:
+        for result in results:
+            store.put(result)
+        store.finish()
+    return results
+
+
+def test_results_are_lines_that_read_back_as_they_were(tmp_path: Path) -> None:
+    """The file is the record: nothing may change on the way."""
+    results = _written(tmp_path / "r.jsonl", "a", "b\u2028\n")
+
+    assert results == list(read_results(tmp_path / "r.jsonl"))
+    line = json.loads((tmp_path / "r.jsonl").read_bytes().split(b"\n")[0])
+    assert {"true": 0.25, "false": 0.75} == line["answers"]["q"]["probabilities"]
+    assert line["error"] is None
+    assert ["r.jsonl"] == sorted(file.name for file in tmp_path.iterdir())
+
+
+def test_the_state_can_be_left_out(tmp_path: Path) -> None:
+    """Some texts must not be copied."""
+    line = result_line(_result(0, "secret", with_state=False))
+
+    assert b"secret" not in line
+    assert not parse_result(line).has_state
+    assert parse_result(result_line(_result(0, "x"))).has_state
+
+
+def test_an_error_keeps_what_decides_about_trying_again() -> None:
+    """The type, the status and whether it may pass."""
+    row = Row(0, "line 1", "a", "x")
+    error = ProviderError("busy", status=503, retryable=True, code="overloaded")
+    error.attempts = 3
+
+    result = row_result(error, unanswered(row, key="k", with_state=True))
+
+    assert result.error is not None
+    assert ("ProviderError", 503, True, "overloaded") == (
+        result.error.type,
+        result.error.status,
+        result.error.retryable,
+        result.error.code,
+    )
+    assert 3 == result.attempts
+    assert result == parse_result(result_line(result))
+
+
+def test_the_key_tells_states_and_classifiers_apart() -> None:
+    """Key order is no difference; everything else is."""
+    key = state_key("f", {"a": 1, "b": 2})
+
+    assert key == state_key("f", {"b": 2, "a": 1})
+    assert 4 == len({key, state_key("g", {"a": 1, "b": 2}), state_key("f", "x"), state_key("f", 1)})
+
+
+@pytest.mark.parametrize("bytes_cut", [1, 5, 100])
+def test_a_torn_last_line_is_dropped(tmp_path: Path, bytes_cut: int) -> None:
+    """A crash in the middle of a write costs that row and no other."""
+    path = tmp_path / "r.jsonl"
+    first, second = _written(path, "a", "b")
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - bytes_cut)
+
+    with Store(path, existing="resume") as store:
+        assert store.answered(first.key or "")
+        assert not store.answered(second.key or "")
+        store.put(store.find(first.key or ""))
+        store.put(second)
+        store.finish()
+
+    assert [first, second] == list(read_results(path))
+
+
+def test_a_file_that_holds_one_torn_line_is_resumed(tmp_path: Path) -> None:
+    """The crash may come during the very first write."""
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b'{"i')
+
+    with Store(path, existing="resume") as store:
+        store.put(_result(0, "a"))
+
+    assert [_result(0, "a")] == list(read_results(path))
+
+
+def test_a_damaged_line_is_passed_over_and_counted(tmp_path: Path) -> None:
+    """Its row is asked again; the rest is used."""
+    path = tmp_path / "r.jsonl"
+    first, _ = _written(path, "a", "b")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b"\0\0\0\n" + lines[1])
+
+    with Store(path, existing="resume") as store:
+        assert 1 == store.damaged
+        assert store.answered(first.key or "")
+
+
+def test_the_file_is_put_into_input_order_without_duplicates(tmp_path: Path) -> None:
+    """Failures, old lines and answers to the same state in other places are gone."""
+    path = tmp_path / "r.jsonl"
+    first, second = _written(path, "a", "b")
+    swapped = [second.model_copy(update={"index": 0}), first.model_copy(update={"index": 1})]
+
+    with Store(path, existing="resume") as store:
+        for result in swapped:
+            store.put(result)
+        assert 0 == store.finish()
+
+    assert swapped == list(read_results(path))
+
+
+def test_answers_that_no_row_asks_for_are_put_aside_and_found_again(tmp_path: Path) -> None:
+    """They cost money: a run with a limit, or of another spec, must not delete them."""
+    path = tmp_path / "r.jsonl"
+    first, second = _written(path, "a", "b")
+
+    with Store(path, existing="resume") as store:
+        store.put(first)
+        assert 1 == store.finish()
+    assert [first] == list(read_results(path))
+    assert [second] == list(read_results(store.unused_path))
+
+    with Store(path, existing="resume") as store:
+        assert second == store.find(second.key or "")
+        store.put(first)
+        store.put(second)
+        assert 0 == store.finish()
+    assert [first, second] == list(read_results(path))
+    assert not store.unused_path.exists()
+
+
+def test_existing_results_are_not_touched_unasked(tmp_path: Path) -> None:
+    """The way out is named; an empty file is no results."""
+    path = tmp_path / "r.jsonl"
+    path.touch()
+    results = _written(path, "a")
+
+    with pytest.raises(InvalidInput, match="--resume, replace them with --overwrite"):
+        Store(path)
+
+    assert results == list(read_results(path))
+    with Store(path, existing="overwrite"):
+        pass
+    assert b"" == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"text": "my rows"}\n', b"notes without end", b"\x89PNG\n"], ids=str
+)
+def test_a_file_of_something_else_is_never_resumed(tmp_path: Path, content: bytes) -> None:
+    """Its last line would be cut and its rest replaced."""
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(content)
+
+    with pytest.raises(InvalidInput, match="is no results file"):
+        Store(path, existing="resume")
+
+    assert content == path.read_bytes()
+
+
+def test_two_writers_are_kept_apart(tmp_path: Path) -> None:
+    """The second is told; once the first is done, it can go on."""
+    path = tmp_path / "r.jsonl"
+
+    with Store(path), pytest.raises(InvalidInput, match="is being written by another run"):
+        Store(path, existing="resume")
+
+    with Store(path, existing="resume"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        pytest.param(".", "is a directory", id="directory"),
+        pytest.param("absent/r.jsonl", "does not exist: create it", id="no parent"),
+        pytest.param(os.devnull, "is no ordinary file", id="device"),
+    ],
+)
+def test_an_unusable_output_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    """Before any row is asked."""
+    with pytest.raises(InvalidInput, match=message):
+        Store(tmp_path / name)
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    """The file that it names is replaced."""
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "r.jsonl", tmp_path / "r.jsonl"
+    first, second = _written(target, "a", "b")
+    link.symlink_to(target)
+
+    with Store(link, existing="resume") as store:
+        store.put(second)
+        store.put(first)
+        store.finish()
+
+    assert link.is_symlink()
+    assert [second, first] == list(read_results(target))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX's")
+def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> None:
+    """What was written before is whole, and the run can be resumed."""
+    import resource
+
+    path = tmp_path / "r.jsonl"
+    size = len(result_line(_result(0, "a")))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with Store(path) as store:
+            store.put(_result(0, "a"))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
+            with pytest.raises(ResultsError, match=r"the rows before \(1\) are kept.*--resume"):
+                store.put(_result(1, "b"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert [_result(0, "a")] == list(read_results(path))
+    assert size == path.stat().st_size
