@@ -148,10 +148,10 @@ def _at_random(data: _Data, confidence: float) -> tuple[Estimate, str]:
         return alone, f"below {FEWEST_LABELS} labels the judge cannot be corrected reliably"
     powered = data.powered(confidence)
     needed = 1.0 / math.sqrt(n - 2)
-    if abs(powered.correlation) <= needed:
+    if powered.correlation <= needed:
         return alone, (
-            f"the judge's correlation with people, {powered.correlation:.2f}, is within what "
-            f"{n} labels show by luck ({needed:.2f})"
+            f"the judge's correlation with people, {powered.correlation:.2f}, is no more than "
+            f"{n} labels can show by luck ({needed:.2f})"
         )
     if not data.gives_verdicts:
         return powered.estimate, f"a graded judge with correlation {powered.correlation:.2f}"

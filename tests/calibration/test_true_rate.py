@@ -1,0 +1,152 @@
+"""The front door picks the estimator that fits, says why, and warns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from classify.calibration.arrays import Floats
+from classify.calibration.true_rate import Drawn, true_rate
+from classify.errors import CalibrationError
+
+
+def items(n: int, *, seed: int = 0, help: float = 0.5) -> tuple[Floats, Floats]:
+    """Return human labels at a rate of 0.7 and a judge's scores; help: how much they tell."""
+    random = np.random.default_rng(seed)
+    truth = (random.random(n) < 0.7).astype(np.float64)
+    judge = 0.25 + help * truth + random.normal(0.0, 0.2, n)
+    return truth, np.clip(judge, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdicts", "drawn", "rule"),
+    [
+        (40, False, "at random", "labels only, Wilson"),
+        (120, False, "at random", "PPI++, Wilson at"),
+        (120, True, "at random", "verdict-stratified, MOVER"),
+        (40, True, "by verdict", "verdict-stratified, MOVER"),
+        (120, False, "elsewhere", "Rogan-Gladen, delta method"),
+        (120, False, "unknown", "PPI++, Wilson at"),
+    ],
+    ids=["few labels", "graded", "verdicts", "by verdict", "elsewhere", "unknown"],
+)
+def test_the_estimator_fits_the_labels(
+    labels: int, verdicts: bool, drawn: Drawn, rule: str
+) -> None:
+    """And says how many labels of how many items it used."""
+    truth, judge = items(600)
+    judge = (judge >= 0.5).astype(np.float64) if verdicts else judge
+
+    found = true_rate(truth[:labels], judge[:labels], judge[labels:], drawn=drawn)
+
+    assert found.estimate.rule.startswith(rule)
+    assert (found.estimate.n, found.estimate.total) == (labels, 600)
+    assert found.estimate.low <= 0.7 <= found.estimate.high
+    assert found.reason
+
+
+def test_the_result_is_a_sentence() -> None:
+    """As people will quote it."""
+    truth, judge = items(600)
+
+    found = true_rate(truth[:120], judge[:120], judge[120:], drawn="at random")
+
+    value, low, high = (
+        f"{100 * x:.0f}" for x in (found.estimate.value, found.estimate.low, found.estimate.high)
+    )
+    assert found.sentence == (
+        f"the pass rate is {value} % [{low}, {high}] after correcting the judge with "
+        f"120 human labels"
+    )
+    assert str(found).startswith(found.sentence)
+    assert "120 used of 600" in str(found)
+
+
+def test_few_labels_speak_alone_and_the_sentence_says_so() -> None:
+    """Below fifty the correction is less sure than it looks."""
+    truth, judge = items(600)
+
+    found = true_rate(truth[:30], judge[:30], judge[30:], drawn="at random", name="the share")
+
+    assert found.sentence.endswith("from 30 human labels alone")
+    assert found.sentence.startswith("the share is")
+
+
+def test_a_judge_that_tells_nothing_is_not_used() -> None:
+    """A correlation within 1/sqrt(n - 2) is what luck shows."""
+    truth, judge = items(600, help=0.0, seed=4)
+
+    found = true_rate(truth[:100], judge[:100], judge[100:], drawn="at random")
+
+    assert found.estimate.rule == "labels only, Wilson"
+    assert "no more than 100 labels can show by luck" in found.reason
+
+
+def test_labels_not_known_to_be_random_are_warned_of() -> None:
+    """Every time."""
+    truth, judge = items(600)
+
+    found = true_rate(truth[:120], judge[:120], judge[120:], drawn="unknown")
+
+    assert "not known to be drawn at random" in found.warnings[0]
+    assert "warning: the labels are not known" in str(found)
+
+
+def test_labels_that_do_not_look_random_are_warned_of() -> None:
+    """Said to be random, but the judge's surest passes were labelled."""
+    truth, judge = items(600)
+    order = np.argsort(-judge)
+    truth, judge = truth[order], judge[order]
+
+    found = true_rate(truth[:120], judge[:120], judge[120:], drawn="at random")
+
+    assert "do not look drawn at random" in found.warnings[0]
+
+
+def test_random_labels_are_not_warned_of() -> None:
+    """One false alarm in a thousand draws is allowed; fifty draws show at most two."""
+    alarms = 0
+
+    for seed in range(50):
+        truth, judge = items(300, seed=seed)
+        alarms += len(true_rate(truth[:60], judge[:60], judge[60:], drawn="at random").warnings)
+
+    assert alarms <= 2
+
+
+def test_a_judge_that_hardly_tells_is_warned_of() -> None:
+    """Sensitivity plus specificity minus one below 0.2 makes the correction wild."""
+    truth, judge = items(600, help=0.04, seed=5)
+
+    found = true_rate(truth[:300], judge[:300], judge[300:], drawn="elsewhere")
+
+    assert any("hardly tells yes from no" in warning for warning in found.warnings)
+
+
+def test_labels_by_verdict_need_both_verdicts() -> None:
+    """Of the other verdict nothing is known."""
+    with pytest.raises(CalibrationError, match="no labelled item has the verdict no: label some"):
+        true_rate([1, 0, 1], [1, 1, 1], [1, 0], drawn="by verdict")
+
+
+def test_labels_from_elsewhere_need_both_answers() -> None:
+    """Sensitivity and specificity."""
+    with pytest.raises(CalibrationError, match="must hold both yes and no"):
+        true_rate([1, 1, 1], [1, 0, 1], [1, 0], drawn="elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("human", "judge", "pool", "message"),
+    [
+        ([0.5, 1, 0], [1, 1, 0], [1, 0], "human must hold labels 0 and 1"),
+        ([1, 0], [1, 0], [1, 0], "at least 3"),
+        ([1, 0, 1], [1, 2, 0], [1, 0], r"judge\[1\] must be between 0 and 1"),
+    ],
+    ids=["half a label", "two labels", "a judge of 2"],
+)
+def test_unusable_scores_are_refused(
+    human: list[float], judge: list[float], pool: list[float], message: str
+) -> None:
+    """By name and value."""
+    with pytest.raises(CalibrationError, match=message):
+        true_rate(human, judge, pool, drawn="at random")
