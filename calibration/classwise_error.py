@@ -89,6 +89,7 @@ class _Groups:
         self._mass = np.cumsum(masses)
         self._expected = _from_zero(np.cumsum(masses * self.p))
         self._masses = _from_zero(self._mass)
+        self._known: dict[int, Ints] = {}
 
     def sweep(self, sums: Floats) -> tuple[float, int]:
         """Return the value and the number of bins for residual sums per group."""
@@ -106,8 +107,12 @@ class _Groups:
 
     def _bins(self, count: int) -> Ints:
         """Return the bounds of the bins that hold anything, as positions among the groups."""
-        inner = mass_cuts(self.p, self._mass, count)
-        return np.unique(np.concatenate(([0], inner, [self.p.size]))).astype(np.int64)
+        # Every drawn set of outcomes asks for the same bins again.
+        if count not in self._known:
+            inner = mass_cuts(self.p, self._mass, count)
+            bounds = np.unique(np.concatenate(([0], inner, [self.p.size])))
+            self._known[count] = bounds.astype(np.int64)
+        return self._known[count]
 
 
 def _class_draws(p: Floats, w: Floats, cell: Ints, *, cells: int, draws: int, seed: int) -> Floats:

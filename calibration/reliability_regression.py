@@ -18,6 +18,7 @@ from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.errors import CalibrationError
 
 _ITERATIONS = 100
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +110,15 @@ def _fit(
         hessian = (x * (w * mean * (1 - mean))) @ x.T
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while (moved := _loss((line - size * step) @ x + offset, outcomes)) > loss and size > 1e-9:
+        # Near the end the loss is flat to the last digits; there the full step is right.
+        while _loss((line - size * step) @ x + offset, outcomes) > loss + _ROUNDING * abs(loss):
             size /= 2
-        line, gained, loss = line - size * step, loss - moved, moved
-        if gained <= 1e-15 * (1 + loss) and float(np.abs(step).max()) < 1e-8:
+        line = line - size * step
+        loss = _loss(line @ x + offset, outcomes)
+        if float(np.abs(step).max()) < 1e-10 * (1 + float(np.abs(line).max())):
             break
+    else:
+        raise CalibrationError(f"no calibration line found in {_ITERATIONS} steps, at {line!r}")
     mean = _sigmoid(line @ x + offset)
     bread = np.linalg.inv((x * (w * mean * (1 - mean))) @ x.T)
     meat = (x * (w * w * mean * (1 - mean))) @ x.T

@@ -1,0 +1,169 @@
+"""Intervals cover what they say, by exact enumeration where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from classify.calibration.intervals import (
+    clopper_pearson,
+    jeffreys,
+    mean_interval,
+    weighted_wilson,
+    wilson,
+)
+from classify.calibration.measurement import Measurement
+from classify.errors import CalibrationError
+
+RATES = np.linspace(0.02, 0.98, 49)
+
+
+def coverage(n: int, kind: str, rate: float) -> float:
+    """Return the exact probability that the interval of n trials holds the rate."""
+    make = {"wilson": wilson, "exact": clopper_pearson, "jeffreys": jeffreys}[kind]
+    found = [make(k, n) for k in range(n + 1)]
+    hits = [holds(one, rate) for one in found]
+    return float(binom.pmf(np.arange(n + 1), n, rate) @ hits)
+
+
+def holds(found: Measurement, truth: float) -> bool:
+    """Say whether an interval holds the truth."""
+    assert found.low is not None and found.high is not None
+    return found.low <= truth <= found.high
+
+
+@pytest.mark.parametrize("n", [20, 50, 200], ids=str)
+def test_wilson_covers_as_often_as_it_says_on_average(n: int) -> None:
+    """Wald's interval covers .46 at n=20 and p=.97; Wilson's mean coverage is nominal."""
+    found = [coverage(n, "wilson", rate) for rate in RATES]
+
+    assert np.mean(found) == pytest.approx(0.95, abs=0.01)
+    assert min(found) > 0.83
+
+
+@pytest.mark.parametrize("n", [20, 50], ids=str)
+def test_clopper_pearson_never_covers_less(n: int) -> None:
+    """It is the one to use where the coverage is a promise."""
+    assert min(coverage(n, "exact", rate) for rate in RATES) >= 0.95
+
+
+def test_jeffreys_covers_as_often_as_it_says_on_average() -> None:
+    """A posterior interval with good frequency behaviour."""
+    found = [coverage(50, "jeffreys", rate) for rate in RATES]
+
+    assert np.mean(found) == pytest.approx(0.95, abs=0.01)
+
+
+@given(st.integers(1, 500))
+def test_the_ends_are_exact_where_nothing_or_everything_succeeds(n: int) -> None:
+    """0.9999999999999999 as an upper end would exclude the rate 1 that was seen."""
+    assert wilson(0, n).low == 0.0
+    assert wilson(n, n).high == 1.0
+    assert clopper_pearson(0, n).low == 0.0
+    assert clopper_pearson(n, n).high == 1.0
+
+
+@given(st.lists(st.integers(0, 1), min_size=1, max_size=30))
+def test_equal_weights_leave_wilson_as_it_is(hits: list[int]) -> None:
+    """A weight is a share, not a number of rows: it must not narrow the interval."""
+    plain = wilson(sum(hits), len(hits))
+
+    weighed = weighted_wilson(hits, weights=[3.0] * len(hits))
+
+    assert (weighed.value, weighed.low, weighed.high) == pytest.approx(
+        (plain.value, plain.low, plain.high), abs=1e-12
+    )
+
+
+def test_unequal_weights_widen_wilson() -> None:
+    """Rows that hardly count say little: 4 rows of which one has nearly all weight are 1 row."""
+    one = wilson(1, 1)
+
+    weighed = weighted_wilson([1, 1, 1, 1], weights=[1.0, 1e-9, 1e-9, 1e-9])
+
+    assert weighed.low == pytest.approx(one.low, abs=1e-6)
+
+
+def test_bca_covers_the_mean_of_a_skewed_law() -> None:
+    """Losses are skewed; 300 draws of 50 exponentials must hold the mean 1 near 95 % of times."""
+    random = np.random.default_rng(11)
+    draws = random.exponential(size=(300, 50))
+
+    found = [mean_interval(row, seed=i, resamples=500) for i, row in enumerate(draws)]
+
+    # Nominal .95; BCa reaches about .93 here; three standard errors of 300 draws are .045.
+    assert 0.88 <= np.mean([holds(one, 1.0) for one in found]) <= 0.99
+
+
+def test_clusters_widen_the_interval() -> None:
+    """Ten copies of a row are one row's worth of evidence."""
+    values = np.random.default_rng(0).normal(size=40)
+    repeated, group = np.repeat(values, 10), np.repeat(np.arange(40), 10)
+
+    single = mean_interval(values, seed=1)
+    clustered = mean_interval(repeated, seed=1, groups=group)
+
+    assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=1e-9)
+
+
+def test_many_rows_get_the_normal_interval() -> None:
+    """BCa and normal agree there, and the rule says which was used."""
+    values = np.random.default_rng(2).exponential(size=60_000)
+    error = values.std(ddof=1) / np.sqrt(values.size)
+
+    found = mean_interval(values, seed=0)
+
+    assert "normal" in found.rule
+    assert found.high == pytest.approx(values.mean() + 1.959964 * error, abs=1e-7)
+
+
+def test_bca_meets_the_normal_interval_as_rows_grow() -> None:
+    """Two ways to one answer: at 5,000 rows they differ by less than a tenth of the width."""
+    values = np.random.default_rng(3).exponential(size=5_000)
+    error = values.std(ddof=1) / np.sqrt(values.size)
+
+    found = mean_interval(values, seed=0)
+
+    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.4 * error)
+    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.4 * error)
+
+
+def test_values_that_never_vary_have_no_width() -> None:
+    """Resampling cannot see what never varied; the docstring says so."""
+    found = mean_interval([0.1] * 7, seed=0)
+
+    assert found.low == found.high == found.value
+
+
+def test_a_seed_gives_the_same_interval_again() -> None:
+    """No hidden state: the seed is the only source of chance."""
+    values = np.arange(9.0)
+
+    assert mean_interval(values, seed=5) == mean_interval(values, seed=5)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(lambda: wilson(1, 0), "n must be above 0", id="no-trials"),
+        pytest.param(lambda: wilson(3, 2), "successes must be between 0 and n=2", id="too-many"),
+        pytest.param(lambda: wilson(1, 2, confidence=95), "confidence must be", id="percent"),
+        pytest.param(lambda: mean_interval([1.0], seed=0), "at least two rows", id="one-row"),
+        pytest.param(lambda: mean_interval([1.0, np.inf], seed=0), "must be finite", id="infinite"),
+        pytest.param(lambda: mean_interval([1.0, np.nan], seed=0), "is nan", id="nan"),
+        pytest.param(lambda: mean_interval([], seed=0), "not empty", id="empty"),
+        pytest.param(
+            lambda: mean_interval([1.0, 2.0], seed=0, groups=[1]), "groups must", id="groups"
+        ),
+        pytest.param(lambda: weighted_wilson([0.5, 2.0]), "between 0 and 1", id="not-a-rate"),
+    ],
+)
+def test_what_has_no_interval_is_refused(call: Callable[[], Measurement], message: str) -> None:
+    """The message says what to change."""
+    with pytest.raises(CalibrationError, match=message):
+        call()
