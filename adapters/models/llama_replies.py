@@ -11,6 +11,7 @@ from classify.errors import CapabilityError, MalformedResponse
 from classify.language_model import Alternative, Position, Reply, Usage
 
 _HIGHEST_LOGPROB = 1e-3
+_NO_CHARACTER = "\ufffd"
 
 
 class _Read(BaseModel):
@@ -140,9 +141,8 @@ class Answer(_Read):
         `positions` None: none were asked for. Raises CapabilityError where they are missing.
         """
         choice = self._choice
-        text = choice.text if choice.message is None else choice.message.content
         return Reply(
-            text=(text or "").removeprefix(prefill),
+            text=self._text.removeprefix(prefill),
             positions=() if positions is None else self._positions(positions),
             finish_reason=choice.finish_reason,
             usage=self.counts,
@@ -157,9 +157,19 @@ class Answer(_Read):
             raise MalformedResponse("the llama.cpp server answered no choices")
         return self.choices[0]
 
+    @property
+    def _text(self) -> str:
+        choice = self._choice
+        return (choice.text if choice.message is None else choice.message.content) or ""
+
     def _positions(self, most: int) -> tuple[Position, ...]:
         logprobs = self._choice.logprobs
         if logprobs is None or not logprobs.content:
+            if _NO_CHARACTER in self._text:
+                raise MalformedResponse(
+                    "the text ends within a character, where the server shows no alternatives",
+                    retryable=True,
+                )
             raise CapabilityError(
                 f"model {self.model!r} answered without alternatives (logprobs), which were asked "
                 f"for; ask for its words instead: readout='words'"

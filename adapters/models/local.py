@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from classify.adapters.models.eight_bits import fastest
-from classify.adapters.models.engine import Choose, Settings, running
+from classify.adapters.models.engine import Choose, Engine, Settings, running
 from classify.adapters.models.llama_http import LlamaHTTP
 from classify.adapters.models.llama_server import LlamaServerModel, capabilities_of
 from classify.adapters.models.weights import MODEL, check_gguf, locate
@@ -82,13 +82,17 @@ class LocalModel:
         """
         return await (await self._started()).score(prompt, texts, options=options)
 
+    async def engine(self) -> Engine:
+        """Return the engine, started if need be; its address and key serve any other client."""
+        return await running(self._settings, self._choose)
+
     async def aclose(self) -> None:
         """Close the connections; the engine, which others may share, ends with the process."""
         if self._model is not None:
             await self._model.aclose()
 
     async def _started(self) -> LlamaServerModel:
-        engine = await running(self._settings, self._choose)
+        engine = await self.engine()
         if self._model is None:
             hints = {"context": "set CLASSIFY_LOCAL_CONTEXT to a larger number of tokens"}
             self._model = LlamaServerModel(

@@ -19,9 +19,10 @@ from classify.json_values import JSON
 Ask: TypeAlias = Callable[[Mapping[str, JSON]], Awaitable[Completion]]
 """Read out the token after one fixed prompt, again and again."""
 
-# Lifts a probability of 1e-6 among the hundred likeliest, and costs log(probability) at most
-# exp(8) times the rounding of the server's numbers (6e-8): 2e-4.
-_BIAS = 8.0
+# Lifts a probability of a few millionths among the hundred likeliest. The server's sum of all
+# tokens is off by up to 4e-7 in single precision, which exp(6) makes 2e-4 in a log-probability:
+# the same for all wanted tokens, so their ratios are unharmed.
+_BIAS = 6.0
 _LISTED = 100
 _FORCE = 1000.0
 _LIFT = 100.0
@@ -41,85 +42,79 @@ async def next_logprobs(ask: Ask, wanted: Sequence[Token], *, safe: int) -> dict
     that ends within one, so no such token may be made likely. A token less likely than about
     1e-36 times the likeliest gets -inf.
     """
-    known = await _biased(ask, wanted) or await _forced(ask, safe)
-    missing = [token.id for token in wanted if token.id not in known]
+    bias = {token.id: _BIAS for token in wanted if isinstance(token.piece, str)}
+    seen = await _biased(ask, bias)
+    if not seen:
+        bias, seen = {}, await _forced(ask, safe)
+    missing = [token.id for token in wanted if token.id not in seen]
     if missing:
-        known |= await _compared(ask, missing, known)
-    return {token.id: known[token.id].log_p for token in wanted}
+        seen |= await _compared(ask, missing, seen)
+    # The seen values are log(p / Z), which sum to 1 with the bias put back.
+    without = math.fsum(math.exp(seen[token].log_p) for token in bias)
+    lifted = math.fsum(math.exp(seen[token].log_p + b) for token, b in bias.items())
+    log_z = -math.log(without + max(0.0, 1.0 - lifted))
+    return {token.id: min(0.0, seen[token.id].log_p + log_z) for token in wanted}
 
 
-class _Known:
-    """A token's logprob, and whether it may be sampled."""
+class _Seen:
+    """A token's log(p / Z), and whether it may be sampled."""
 
     __slots__ = ("log_p", "whole")
 
     def __init__(self, listed: Listed, log_p: float) -> None:
         self.log_p = log_p
-        self.whole = is_whole(bytes(listed.bytes))
+        self.whole = _is_whole(bytes(listed.bytes))
 
 
-async def _biased(ask: Ask, wanted: Sequence[Token]) -> dict[int, _Known]:
-    """Read every listed token under the bias; nothing where the server is silent."""
-    bias = {token.id: _BIAS for token in wanted if isinstance(token.piece, str)}
-    reply = await ask(
-        {
-            **_NEUTRAL,
-            "n_probs": _LISTED + len(bias),
-            "post_sampling_probs": True,
-            "logit_bias": [[token, b] for token, b in bias.items()],
-        }
-    )
-    listed = _listed(reply)
-    biased = [(entry.prob or 0.0) for entry in listed if entry.id in bias]
-    log_z = -math.log(sum(biased) * math.exp(-_BIAS) + max(0.0, 1.0 - sum(biased)))
+async def _biased(ask: Ask, bias: Mapping[int, float]) -> dict[int, _Seen]:
+    """Read the likeliest tokens under the bias; nothing where the server is silent."""
+    reply = await ask(_after_samplers(bias, listed=_LISTED + len(bias)))
     return {
-        entry.id: _Known(entry, min(0.0, math.log(entry.prob) - bias.get(entry.id, 0.0) + log_z))
-        for entry in listed
+        entry.id: _Seen(entry, math.log(entry.prob) - bias.get(entry.id, 0.0))
+        for entry in _listed(reply)
         if entry.prob
     }
 
 
-async def _forced(ask: Ask, safe: int) -> dict[int, _Known]:
+async def _forced(ask: Ask, safe: int) -> dict[int, _Seen]:
     """Read the likeliest tokens as they are, sampling the safe one."""
     reply = await ask({**_NEUTRAL, "n_probs": _LISTED, "logit_bias": [[safe, _FORCE]]})
-    known = {
-        entry.id: _Known(entry, min(0.0, entry.logprob))
+    seen = {
+        entry.id: _Seen(entry, entry.logprob)
         for entry in _listed(reply)
         if entry.logprob is not None
     }
-    if not known:
+    if not seen:
         raise CapabilityError(
             f"model {reply.model!r} does not list the probabilities of its tokens (n_probs); "
             f"update the llama.cpp server"
         )
-    return known
+    return seen
 
 
 async def _compared(
-    ask: Ask, missing: Sequence[int], known: Mapping[int, _Known]
-) -> dict[int, _Known]:
-    """Read tokens too unlikely to be listed beside one whose logprob is known.
+    ask: Ask, missing: Sequence[int], seen: Mapping[int, _Seen]
+) -> dict[int, _Seen]:
+    """Read tokens too unlikely to be listed, beside one that was.
 
-    All others are out of the running, and the known one stays far ahead, so it is what is
-    sampled.
+    All others are out of the running, and the one that was listed stays far ahead, so it is what
+    is sampled.
     """
-    pivot = max((t for t in known if known[t].whole), key=lambda t: known[t].log_p)
+    pivot = max((t for t in seen if seen[t].whole), key=lambda t: seen[t].log_p)
     bias = {token: _LIFT for token in missing} | {pivot: _LIFT + _LEAD}
-    reply = await ask(
-        {
-            **_NEUTRAL,
-            "n_probs": len(bias),
-            "post_sampling_probs": True,
-            "logit_bias": [[token, b] for token, b in bias.items()],
-        }
-    )
+    reply = await ask(_after_samplers(bias, listed=len(bias)))
     listed = {entry.id: entry for entry in _listed(reply)}
-    lead = math.log(listed[pivot].prob or 0.0) - _LEAD - known[pivot].log_p
+    lead = math.log(listed[pivot].prob or 0.0) - _LEAD - seen[pivot].log_p
     return {
-        token: _Known(entry, min(0.0, math.log(entry.prob) - lead) if entry.prob else -math.inf)
+        token: _Seen(entry, math.log(entry.prob) - lead if entry.prob else -math.inf)
         for token in missing
         for entry in (listed.get(token, Listed(id=token)),)
     }
+
+
+def _after_samplers(bias: Mapping[int, float], *, listed: int) -> dict[str, JSON]:
+    pairs: list[JSON] = [[token, b] for token, b in bias.items()]
+    return {**_NEUTRAL, "n_probs": listed, "post_sampling_probs": True, "logit_bias": pairs}
 
 
 def _listed(reply: Completion) -> tuple[Listed, ...]:
@@ -131,7 +126,7 @@ def _listed(reply: Completion) -> tuple[Listed, ...]:
     return listed if any(entry.id == sampled.id for entry in listed) else (*listed, sampled)
 
 
-def is_whole(spelled: bytes) -> bool:
+def _is_whole(spelled: bytes) -> bool:
     """Whether bytes spell whole characters."""
     try:
         spelled.decode()
