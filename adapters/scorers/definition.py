@@ -1,0 +1,123 @@
+"""What a scorer is made of, checked as it is put together; it knows nothing of running."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any, Literal, TypeAlias, get_args
+
+from classify.adapters.scorers.errors import ScorerDefinitionError
+from classify.adapters.scorers.result import Direction, ScorerResult, ScorerRun, StepName
+from classify.adapters.scorers.scores import Bounds
+
+# The builder carries the types; what is stored behind it is of any.
+AnyRun: TypeAlias = ScorerRun[Any, Any]
+AnyResult: TypeAlias = ScorerResult[Any, Any, Any, Any]
+PrepareRun: TypeAlias = Callable[[AnyRun], AnyRun | Awaitable[AnyRun]]
+OnResult: TypeAlias = Callable[[AnyResult, AnyRun], object]
+Function: TypeAlias = Callable[[Any], Any]
+
+STEP_NAMES: tuple[StepName, ...] = get_args(StepName)
+"""In the order in which steps run."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepInfo:
+    """One step, as `steps()` lists it."""
+
+    name: StepName
+    kind: Literal["function", "prompt"]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step and what it does."""
+
+    info: StepInfo
+    function: Function
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A scorer's settings and its steps so far."""
+
+    id: str
+    name: str
+    description: str = ""
+    type: Literal["agent", "trajectory"] | None = None
+    prepare_run: PrepareRun | None = None
+    on_result: OnResult | None = None
+    bounds: Bounds = (0.0, 1.0)
+    direction: Direction = "higher"
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check what a signature cannot; raises ScorerDefinitionError."""
+        if not isinstance(self.id, str) or not self.id.strip():
+            raise ScorerDefinitionError(
+                f"the scorer's id must be a non-empty string, got {self.id!r}"
+            )
+        if self.type not in (None, "agent", "trajectory"):
+            raise ScorerDefinitionError(
+                f"type must be 'agent', 'trajectory' or None, got {self.type!r}"
+            )
+        if self.direction not in get_args(Direction):
+            raise ScorerDefinitionError(
+                f"direction must be 'higher' or 'lower', got {self.direction!r}"
+            )
+        _check_bounds(self.bounds)
+
+    def with_step(self, name: StepName, does: object) -> Definition:
+        """Return the definition with one step more; raises ScorerDefinitionError."""
+        self._check_turn(name)
+        return replace(self, steps=(*self.steps, _step(name, does)))
+
+    def _check_turn(self, name: StepName) -> None:
+        present = [step.info.name for step in self.steps]
+        if name in present:
+            raise ScorerDefinitionError(f"scorer {self.id!r} has a step {name} already")
+        later = [other for other in present if STEP_NAMES.index(other) > STEP_NAMES.index(name)]
+        if later:
+            raise ScorerDefinitionError(
+                f"scorer {self.id!r}: {name} must come before {later[0]}; "
+                f"steps run in the order {', '.join(STEP_NAMES)}"
+            )
+        if name == "generate_reason" and "generate_score" not in present:
+            raise self.without_score()
+
+    def without_score(self) -> ScorerDefinitionError:
+        """Return the error for a scorer that cannot score."""
+        return ScorerDefinitionError(
+            f"scorer {self.id!r} has no generate_score step; add .generate_score(...)"
+        )
+
+
+def _step(name: StepName, does: object) -> Step:
+    if not callable(does):
+        raise ScorerDefinitionError(f"{name} takes a function of a StepContext, got {does!r}")
+    return Step(StepInfo(name, "function", _summary(does)), does)
+
+
+def _summary(function: Function) -> str:
+    """Return the first line of a function's docstring; a callable object's is its class's."""
+    text = inspect.getdoc(function) if isinstance(function, FunctionType) else None
+    return text.split("\n", 1)[0] if text else ""
+
+
+def _check_bounds(bounds: Bounds) -> None:
+    if bounds is None:
+        return
+    usable = (
+        isinstance(bounds, tuple)
+        and len(bounds) == 2
+        and all(isinstance(b, int | float) and math.isfinite(b) for b in bounds)
+        and bounds[0] < bounds[1]
+    )
+    if not usable:
+        raise ScorerDefinitionError(
+            f"bounds must be two finite numbers, the lower first, or None, got {bounds!r}"
+        )

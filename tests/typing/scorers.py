@@ -1,0 +1,107 @@
+"""What type checkers see of a scorer: checked by mypy and pyright, never run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_type
+
+from classify.adapters.scorers.builder import ScorerBuilder, create_scorer
+from classify.adapters.scorers.result import (
+    NotScorable,
+    ScorerResult,
+    ScorerRun,
+    StepContext,
+    not_scorable,
+)
+from classify.adapters.scorers.scorer import Scorer
+from classify.adapters.scorers.scorer_like import ScorerLike
+
+
+@dataclass
+class Question:
+    """An input."""
+
+    query: str
+
+
+Begun = StepContext[Question, str, None, None]
+Split = StepContext[Question, str, list[str], None]
+Counted = StepContext[Question, str, list[str], int]
+
+
+def split(context: Begun) -> list[str]:
+    """Return what later steps get."""
+    assert_type(context.run.input, Question)
+    return context.run.output.split()
+
+
+async def count(context: Split) -> int:
+    """Return what later steps get, asynchronously."""
+    assert_type(context.results.preprocess_step_result, list[str])
+    return len(context.results.preprocess_step_result)
+
+
+def share(context: Counted) -> float | NotScorable:
+    """Return a score, or none."""
+    assert_type(context.results.analyze_step_result, int)
+    return not_scorable("empty") if not context.run.output else 1.0
+
+
+async def explain(context: Counted) -> str:
+    """Return a reason."""
+    assert_type(context.score, float | None)
+    return "because"
+
+
+begun = create_scorer[Question, str]("typed")
+after_split = begun.preprocess(split)
+after_count = after_split.analyze(count)
+scorer = after_count.generate_score(share)
+assert_type(after_split, ScorerBuilder[Question, str, list[str], None])
+assert_type(after_count, ScorerBuilder[Question, str, list[str], int])
+assert_type(scorer, Scorer[Question, str, list[str], int])
+assert_type(scorer.generate_reason(explain), Scorer[Question, str, list[str], int])
+assert_type(
+    scorer.run_sync(input=Question("q"), output="a"),
+    ScorerResult[Question, str, list[str], int],
+)
+
+
+async def awaited() -> None:
+    """Run it where a loop runs already."""
+    result = await scorer.run(input=Question("q"), output="a")
+    assert_type(result.preprocess_step_result, list[str] | None)
+    assert_type(result.run, ScorerRun[Question, str])
+
+
+def maybe(context: Begun) -> int | NotScorable:
+    """Return a result or none: later steps see the result's type only."""
+    return len(context.run.output) or not_scorable()
+
+
+async def maybe_later(context: Begun) -> int | NotScorable:
+    """Do the same asynchronously."""
+    return len(context.run.output) or not_scorable()
+
+
+assert_type(begun.preprocess(maybe), ScorerBuilder[Question, str, int, None])
+assert_type(begun.preprocess(maybe_later), ScorerBuilder[Question, str, int, None])
+assert_type(
+    begun.preprocess(lambda context: context.run.output.upper()),
+    ScorerBuilder[Question, str, str, None],
+)
+assert_type(
+    begun.analyze(lambda context: context.run.input.query).generate_score(
+        lambda context: len(context.results.analyze_step_result) > 3
+    ),
+    Scorer[Question, str, None, str],
+)
+
+untyped = create_scorer("untyped")
+assert_type(untyped.generate_score(lambda context: 1.0), Scorer[Any, Any, None, None])
+
+like: ScorerLike = scorer
+
+begun.analyze(lambda context: context.run.input.missing)  # type: ignore[attr-defined]  # pyright: ignore
+after_count.generate_score(lambda context: "high")  # type: ignore
+after_count.preprocess(split)  # type: ignore
