@@ -21,6 +21,7 @@ from classify.slot_reading import FEW_TOKENS, coverage_floor
 _Z95 = 1.959963984540054
 _SMOOTHING = 0.5
 _LABEL_END = re.compile(r"(?<=\w)[:.)]")
+_BOX = re.compile(r"\\boxed\s*\{")
 
 
 async def read_draws(asking: Asking) -> Reading | NoReading:
@@ -47,8 +48,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
     draw = Sampling(max_tokens=FEW_TOKENS, temperature=1.0)
     replies = await gather(asking.complete(prompt, draw) for _ in range(asking.options.samples))
     names = [normalized(label) for label in shown.labels]
-    # "B", "B." and "B: billing" are all an answer of B.
-    drawn = [normalized(_LABEL_END.split(reply.text.strip(), maxsplit=1)[0]) for reply in replies]
+    drawn = [_label(reply.text) for reply in replies]
     counts = np.array([drawn.count(name) for name in names])
     labelled, n = int(counts.sum()), len(replies)
     floor = coverage_floor(asking.options)
@@ -70,6 +70,12 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
         upper=np.maximum(ends[:, 1], p),
         draws=tuple(int(count) for count in counts),
     )
+
+
+def _label(text: str) -> str:
+    # "B", "B.", "B: billing" and "\\boxed{B}" are all an answer of B.
+    bare = _BOX.sub("", text).strip()
+    return normalized(_LABEL_END.split(bare, maxsplit=1)[0])
 
 
 def wilson(k: int, n: int, *, z: float = _Z95) -> tuple[float, float]:

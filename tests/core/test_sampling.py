@@ -1,0 +1,201 @@
+"""Counting draws where no logprobs are shown."""
+
+from __future__ import annotations
+
+# pyright: reportUnknownMemberType=false
+# pytest.approx says nothing of its types.
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.classifier import Classifier
+from classify.errors import CapabilityError
+from classify.language_model import Capabilities, Prompt, Reply, Sampling
+from classify.sampling import wilson
+from classify.testing.scripted import ScriptedLanguageModel, position_reply
+
+BLIND = Capabilities(
+    top_logprobs=0,
+    scores_text=False,
+    forms=frozenset({"chat"}),
+    form="chat",
+    readouts={"choice": "letters", "score": "digits", "boolean": "yes_no"},
+)
+ABC: Mapping[str, Any] = {"type": "choice", "criteria": dict.fromkeys(["ant", "bee", "cat"])}
+
+
+def drawn(question: Mapping[str, Any], texts: Sequence[str], **options: Any) -> AnyAnswer:
+    """Draw as many texts as given, in turn."""
+    turn = cycle(texts)
+    model = ScriptedLanguageModel(lambda _, __: Reply(next(turn)), capabilities=BLIND)
+    classifier = Classifier(
+        "c", model, {"q": question}, fallback="sample", samples=len(texts), **options
+    )
+    return asyncio.run(classifier.evaluate("text")).answers["q"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected", "mass"),
+    [
+        # (n_k + 1/2) / (n + K/2): 6.5, 3.5 and 1.5 of 11.5
+        pytest.param(
+            ["A"] * 6 + ["B"] * 3 + ["C"], (6.5 / 11.5, 3.5 / 11.5, 1.5 / 11.5), 1.0, id="ten"
+        ),
+        # two draws are no labels: 6.5, 2.5, .5 of 9.5
+        pytest.param(
+            ["A"] * 6 + ["B"] * 2 + ["I", "no"], (6.5 / 9.5, 2.5 / 9.5, 0.5 / 9.5), 0.8, id="lost"
+        ),
+        # every one is B: .5, 4.5, .5 of 5.5
+        pytest.param(["B"] * 4, (0.5 / 5.5, 4.5 / 5.5, 0.5 / 5.5), 1.0, id="unanimous"),
+    ],
+)
+def test_draws_are_counted_and_smoothed(
+    texts: list[str], expected: tuple[float, ...], mass: float
+) -> None:
+    """Jeffreys' posterior means; what is no label counts against the label mass."""
+    found = drawn(ABC, texts)
+
+    assert isinstance(found, ChoiceAnswer) and found.probabilities is not None
+    assert tuple(found.probabilities.values()) == pytest.approx(expected)
+    assert found.label_mass == pytest.approx(mass)
+    assert found.method == "sampled"
+    assert found.evidence is not None and found.evidence.draws is not None
+    assert sum(found.evidence.draws.values()) == round(mass * len(texts))
+    assert found.bounds is not None
+    for option, (low, high) in found.bounds.items():
+        assert 0.0 <= low <= found.probabilities[option] <= high <= 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "B",
+        "b",
+        " B.",
+        "B: bee",
+        "(B).",
+        "**B**",
+        "$B$",
+        r"$\boxed{B}$",
+        r"\boxed{B}",
+        "B) bee",
+        "`B`",
+    ],
+)
+def test_a_label_is_read_through_its_markup(text: str) -> None:
+    """Every one of these is an answer of B."""
+    found = drawn(ABC, [text])
+
+    assert isinstance(found, ChoiceAnswer) and found.choice == "bee"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "None of the above", "Both A and B", "I cannot grade this.", "AB", "D", "The B"]
+)
+def test_prose_is_no_label(text: str) -> None:
+    """A letter inside a sentence is not an answer: no verdict, not the first option."""
+    found = drawn(ABC, [text])
+
+    assert isinstance(found, NoVerdict)
+    assert (found.cause, found.method, found.label_mass) == ("no_label", "sampled", 0.0)
+
+
+def test_too_few_labels_are_no_verdict() -> None:
+    """The same floor as for logprobs."""
+    found = drawn(ABC, ["A", "Hm", "Well", "So"])
+
+    assert isinstance(found, NoVerdict)
+    assert (found.cause, found.label_mass) == ("low_label_mass", 0.25)
+    assert isinstance(drawn(ABC, ["A", "Hm", "Well", "So"], min_coverage=0.2), ChoiceAnswer)
+
+
+def test_scores_and_booleans_are_drawn_too() -> None:
+    """Levels by their digits (0, 1 and 2 of 3 draws each smoothed), booleans by yes and no."""
+    score = drawn({"type": "score", "criteria": list("abc")}, ["2", "2", "1"])
+    boolean = drawn({"type": "boolean"}, ["Yes", "yes.", "No"])
+
+    assert isinstance(score, ScoreAnswer) and isinstance(boolean, BooleanAnswer)
+    assert score.score == pytest.approx((1.5 + 2 * 2.5) / 4.5)
+    assert boolean.probability == pytest.approx(2.5 / 4.0)
+
+
+def test_no_fallback_is_the_default() -> None:
+    """Draws cost twenty requests, so they are asked for by name."""
+    model = ScriptedLanguageModel(lambda _, __: Reply("A"), capabilities=BLIND)
+
+    with pytest.raises(CapabilityError, match="shows no logprobs"):
+        asyncio.run(Classifier("c", model, {"q": ABC}).evaluate("text"))
+
+
+def test_an_endpoint_that_hides_its_logprobs_is_drawn_from() -> None:
+    """Logprobs promised and not given: the fallback is used, and each draw is its own request."""
+    sent: list[Sampling] = []
+
+    def reply(_: Prompt, sampling: Sampling) -> Reply:
+        sent.append(sampling)
+        return Reply("A")
+
+    model = ScriptedLanguageModel(reply)
+    classifier = Classifier("c", model, {"q": ABC}, fallback="sample", samples=5)
+
+    evaluation = asyncio.run(classifier.evaluate("text"))
+
+    assert evaluation.answers["q"].method == "sampled"
+    assert [s.top_logprobs for s in sent] == [20, 0, 0, 0, 0, 0]
+    assert {s.temperature for s in sent} == {1.0}
+    assert evaluation.attempts == 6
+
+
+def test_mixed_methods_are_said() -> None:
+    """Where one question was read and another drawn, the evaluation warns."""
+
+    def reply(prompt: Prompt, sampling: Sampling) -> Reply:
+        hidden = "first" in str(prompt) or not sampling.top_logprobs
+        return Reply("Yes") if hidden else position_reply({"Yes": -0.1})
+
+    questions = {"first": {"type": "boolean"}, "other": {"type": "boolean"}}
+    classifier = Classifier("c", ScriptedLanguageModel(reply), questions, fallback="sample")
+
+    evaluation = asyncio.run(classifier.evaluate("text"))
+
+    assert [a.method for a in evaluation.answers.values()] == ["sampled", "logprobs"]
+    assert evaluation.warnings == (
+        "the answers were obtained by different methods: logprobs, sampled",
+    )
+
+
+def test_more_options_than_letters_cannot_be_drawn() -> None:
+    """One prompt has one label each: a clear error, no request."""
+    criteria = {f"option {k}": None for k in range(27)}
+
+    with pytest.raises(CapabilityError, match="'q' has 27 options, too many to draw"):
+        drawn({"type": "choice", "criteria": criteria}, ["A"])
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_intervals_are_wilsons(drawn: tuple[int, int]) -> None:
+    """Each end p is where the share is z standard errors of p away: (k/n - p)^2 = z^2 p(1-p)/n."""
+    k, n = drawn
+    z = 1.959963984540054
+
+    low, high = wilson(k, n)
+
+    assert 0.0 <= low <= k / n <= high <= 1.0
+    for end in (low, high):
+        assert (k / n - end) ** 2 == pytest.approx(z * z * end * (1 - end) / n, abs=1e-12)
+
+
+def test_no_draws_say_nothing() -> None:
+    """Every share is possible."""
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_ten_draws_without_a_success_by_hand() -> None:
+    """The upper end is z^2 / (n + z^2) = 3.8415 / 13.8415."""
+    assert wilson(0, 10) == pytest.approx((0.0, 0.2775327998628892))
