@@ -90,7 +90,7 @@ async def running(settings: Settings, choose: Choose) -> Engine:
 
 def library() -> ModuleType:
     """Import the engine; raise MissingExtra or CapabilityError instead of a crash."""
-    _check_processor()
+    check_processor()
     # Threads that wait for work otherwise spin, and take the processor from everyone: 4 times
     # slower under load. Read when the library is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -107,7 +107,8 @@ def library() -> ModuleType:
         raise CapabilityError(f"{_LIBRARY} cannot be loaded: {error}; {way_out}") from error
 
 
-def _check_processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
+def check_processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
+    """Raise CapabilityError on a processor that would end the process with SIGILL."""
     if platform.machine().lower() not in ("x86_64", "amd64") or not cpuinfo.is_file():
         return
     lines = cpuinfo.read_text(errors="replace").splitlines()

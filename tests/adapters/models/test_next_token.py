@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from classify.adapters.models.llama_replies import Completion, Listed, Sampled, Token
 from classify.adapters.models.next_token import next_logprobs
@@ -21,6 +22,7 @@ SIZE = 400
 SAFE = 0
 HALF = {1, 2, 3}  # these spell the first half of a character
 Floats = NDArray[np.float64]
+_Pairs = TypeAdapter(list[tuple[int, float]])
 
 
 class Vocabulary:
@@ -33,9 +35,7 @@ class Vocabulary:
     async def ask(self, body: Mapping[str, JSON]) -> Completion:
         self.asked += 1
         biased = self.log_p.copy()
-        bias = body["logit_bias"]
-        assert isinstance(bias, list)
-        for token, by in bias:
+        for token, by in _Pairs.validate_python(body["logit_bias"]):
             biased[token] += by
         p = np.exp(biased - biased.max()).astype(np.float32)
         p /= p.sum(dtype=np.float32)
