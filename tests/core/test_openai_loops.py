@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import subprocess
+import sys
 import threading
+
+import pytest
 
 from classify.blocking import blocking
 from classify.calls import Calls, Limiter
@@ -59,8 +64,8 @@ def test_closing_reaches_the_clients_of_other_running_loops() -> None:
     gc.collect()
 
 
-def test_a_loop_that_was_not_shut_down_in_order_is_forgotten() -> None:
-    """Its client is dropped when the next loop comes; the model goes on."""
+def test_a_loop_run_by_hand_is_forgotten_when_it_is_closed() -> None:
+    """Its client is gone with it; the model goes on."""
     with LoopbackServer(SURE) as server:
         model = OpenAICompatible("m-1", base_url=server.base_url)
         loop = asyncio.new_event_loop()
@@ -69,6 +74,56 @@ def test_a_loop_that_was_not_shut_down_in_order_is_forgotten() -> None:
         loop.close()
         assert asyncio.run(ask(model)).text == "A"
     gc.collect()
+
+
+SCRIPT = """
+import asyncio, gc, os, sys
+from classify.blocking import blocking
+from classify.language_model import ChatPrompt, Message, Sampling
+from classify.openai_compatible import OpenAICompatible
+model = OpenAICompatible("m-1", base_url=sys.argv[1])
+async def ask():
+    question = ChatPrompt((Message("user", "A or B?"),))
+    return (await model.complete(question, Sampling(), options={})).text
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param("print(blocking(ask)())", id="the-background-loop"),
+        pytest.param("print(blocking(ask)()); del model; gc.collect()", id="collected"),
+        pytest.param(
+            "loop = asyncio.new_event_loop(); print(loop.run_until_complete(ask())); loop.close()",
+            id="a-loop-closed-by-hand",
+        ),
+        pytest.param(
+            "loop = asyncio.new_event_loop(); print(loop.run_until_complete(ask()))",
+            id="a-loop-never-closed",
+        ),
+    ],
+)
+def test_a_script_that_closes_nothing_ends_in_silence(end: str) -> None:
+    """Connections left open would be reported on the user's screen."""
+    with LoopbackServer(SURE) as server:
+        command = [sys.executable, "-c", SCRIPT + end, server.base_url]
+        ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("A\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts processes otherwise")
+def test_a_forked_process_has_clients_of_its_own() -> None:
+    """And leaves its parent's connections alone."""
+    end = (
+        "print(asyncio.run(ask()), blocking(ask)(), flush=True)\n"
+        "child = os.fork()\n"
+        "print(asyncio.run(ask()), blocking(ask)(), flush=True)\n"
+        "if child: sys.exit(os.waitpid(child, 0)[1])\n"
+    )
+    with LoopbackServer(SURE) as server:
+        command = [sys.executable, "-c", SCRIPT + end, server.base_url]
+        ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("A A\n" * 3, "")
 
 
 def test_requests_share_connections() -> None:
