@@ -156,5 +156,6 @@ def delay(attempt: int, *, retry_after: float | None) -> float:
     if retry_after is not None and retry_after >= 0.0:
         base = min(retry_after, LONGEST_RETRY_AFTER)
     else:
-        base = min(FIRST_DELAY * 2.0 ** (attempt - 1), LONGEST_DELAY)
+        # Four doublings reach the longest; a thousand would be too large for a float.
+        base = min(FIRST_DELAY * 2.0 ** min(attempt - 1, 10), LONGEST_DELAY)
     return base * (1.0 + 0.25 * random.random())
