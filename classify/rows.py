@@ -99,7 +99,10 @@ def read_rows(
     reader = _Reader(fields, questions, table=is_table(source), note=note)
     records = enumerate(islice(read_records(source), limit))
     rows = (reader.read(index, record) for index, record in records)
-    return chain(list(islice(rows, 1)), rows)
+    first = list(islice(rows, 1))
+    if not first:
+        raise InvalidInput(f"{source!r} has no rows")
+    return chain(first, rows)
 
 
 def canonical_json(value: JSON) -> str:

@@ -6,13 +6,14 @@ It knows nothing of file formats or of how the file stays whole.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from classify.classifier import Classifier
-from classify.errors import ClassifyError
+from classify.errors import ClassifyError, InvalidInput
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.prior import batch_corrected
@@ -91,8 +92,11 @@ async def run(
     run leaves the file resumable too. Raises InvalidInput for unusable settings, ResultsError
     where the file cannot be written, and what reading the rows raises.
     """
-    stop = stop or asyncio.Event()
-    runner = _Runner(classifier, store, settings or RunSettings(), progress, stop)
+    stop, settings = stop or asyncio.Event(), settings or RunSettings()
+    timeout = settings.timeout
+    if timeout is not None and not 0.0 < timeout < math.inf:
+        raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
+    runner = _Runner(classifier, store, settings, progress, stop)
     await _until_stopped(runner.consume(_each(rows)), stop)
     counts = runner.counts
     counts.interrupted = stop.is_set()

@@ -45,9 +45,10 @@ class Document:
         for part in path:
             if (*place, part) in self.lines:
                 place = (*place, part)
-        for name in re.findall(r"^\w+|(?<=')[^']+(?=')", message):
-            if (*place, name) in self.lines:
-                return self.lines[(*place, name)]
+        for inside, line in self.lines.items():
+            name = inside[-1] if inside[:-1] == place and inside else None
+            if isinstance(name, str) and (repr(name) in message or message.startswith(f"{name} ")):
+                return line
         return self.lines.get(place)
 
 
