@@ -84,7 +84,7 @@ class Classifier:
         """SHA-256 of everything that can change an answer besides the state."""
         facts = {
             "model": [type(self.model).__name__, self.model.provider, self.model.model_id],
-            "endpoint": str(getattr(self.model, "base_url", "")),
+            "endpoint": self._endpoint(),
             "questions": {name: q.model_dump() for name, q in self.questions.items()},
             "options": self.options.model_dump(),
             "template": TEMPLATE,
@@ -92,6 +92,15 @@ class Classifier:
             "version": __version__,
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def _endpoint(self) -> list[str]:
+        # Where a model is reached and what is sent along can change its answers.
+        asked = getattr(self.model, "language_model", self.model)
+        settings = getattr(asked, "settings", None)
+        return [
+            str(getattr(asked, "base_url", "")),
+            json.dumps(settings, sort_keys=True, default=str),
+        ]
 
     async def evaluate(
         self,

@@ -44,11 +44,6 @@ class LogprobModel:
         """The language model's name."""
         return self.language_model.model_id
 
-    @property
-    def base_url(self) -> str:
-        """Where the language model is reached; empty where it has no address."""
-        return str(getattr(self.language_model, "base_url", ""))
-
     async def decide(self, request: DecisionRequest) -> DecisionResponse:
         """Answer every question; the first error ends the others."""
         for name, question in request.questions.items():

@@ -18,6 +18,7 @@ from classify.options import Options
 from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading
 from classify.readout import SlotReading, find_slot, normalized
+from classify.tokenizers import check_labels
 
 DEFAULT_FLOOR = 0.5
 FEW_TOKENS = 8
@@ -50,6 +51,7 @@ async def read_slot(
     if len(shown.labels) == 1:  # nothing to choose, so nothing to ask
         one = np.ones(1)
         return Slot(shown, one, one, one, _seen(shown, prompt, path, p=one, label_mass=1.0))
+    check_labels(shown.labels, asking.capabilities.tokenizer)
     reply = await _alternatives(asking, prompt, tokens=1)
     found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
     if found is None and not _stopped(reply):

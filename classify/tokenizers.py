@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from classify.errors import LabelCollision
+
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
@@ -51,6 +53,22 @@ def first_tokens(texts: Sequence[str], encoding: str | None) -> tuple[int, ...] 
     if tokenizer is None:
         return None
     return tuple(tokenizer.encode_ordinary(text)[0] for text in texts)
+
+
+@cache
+def check_labels(labels: tuple[str, ...], encoding: str | None) -> None:
+    """Raise LabelCollision where two labels would be read from the same first token.
+
+    Where the tokenizer is not known here, the alphabets of `classify.labels` are trusted.
+    """
+    tokens = first_tokens(labels, encoding)
+    seen: dict[int, str] = {}
+    for label, token in zip(labels, tokens or (), strict=False):
+        other = seen.setdefault(token, label)
+        if other != label:
+            raise LabelCollision(
+                f"the labels {other!r} and {label!r} begin with the same token in {encoding}"
+            )
 
 
 def _loaded(encoding: str) -> Encoding | None:

@@ -11,7 +11,8 @@ import pytest
 import tiktoken
 from tiktoken import registry
 
-from classify.tokenizers import first_tokens
+from classify import LabelCollision
+from classify.tokenizers import check_labels, first_tokens
 
 TINY = tiktoken.Encoding(
     name="tiny_of_a_test",
@@ -41,6 +42,14 @@ def loaded() -> Iterator[None]:
 def test_a_loaded_encoding_gives_the_first_token_of_each_text() -> None:
     """By its own merges: "Yes" is one token, " No" begins with " N"."""
     assert first_tokens(["Yes", " No", "AB"], TINY.name) == (257, 258, ord("A"))
+
+
+@pytest.mark.usefixtures("loaded")
+def test_labels_that_begin_with_one_token_are_refused() -> None:
+    """The slot would show the same token for both."""
+    check_labels(("Yes", "No"), TINY.name)
+    with pytest.raises(LabelCollision, match="'AB' and 'AC' begin with the same token"):
+        check_labels(("AB", "AC"), TINY.name)
 
 
 @pytest.mark.parametrize("encoding", [None, "no_such_encoding", "o200k_base"])
