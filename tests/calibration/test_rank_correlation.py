@@ -1,0 +1,71 @@
+"""Rank correlations against scipy, and their weighted forms against repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, spearmanr
+
+from classify.calibration.measurement import Measurement
+from classify.calibration.rank_correlation import kendall_tau_b, mid_ranks, spearman
+from classify.errors import CalibrationError
+
+pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 20)), min_size=1, max_size=40)
+
+
+@given(pairs)
+@settings(deadline=None)
+def test_they_equal_scipy(drawn: list[tuple[int, int]]) -> None:
+    """Weights of one go through our own counting of pairs, so this checks it."""
+    x, y = zip(*[*drawn, (0, 1), (3, 2), (3, 0)], strict=True)
+    ones = np.ones(len(x))
+
+    assert kendall_tau_b(x, y, weights=ones).value == pytest.approx(kendalltau(x, y).statistic)
+    assert spearman(x, y, weights=ones).value == pytest.approx(spearmanr(x, y).statistic)
+    assert spearman(x, y).p_value == pytest.approx(spearmanr(x, y).pvalue, abs=1e-9)
+
+
+def test_many_distinct_values_are_counted_right() -> None:
+    """Ten bits of ranks: every level of the counting is used."""
+    random = np.random.default_rng(0)
+    x, y = random.random(700), random.random(700)
+
+    found = kendall_tau_b(x, y, weights=np.ones(700))
+
+    assert found.value == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+
+
+def test_a_perfect_order_is_one() -> None:
+    """And its reverse minus one, not a rounding beyond it."""
+    x = np.arange(50.0)
+
+    assert spearman(x, x**3).value == kendall_tau_b(x, x**3).value == pytest.approx(1.0)
+    assert spearman(x, -x).value == pytest.approx(-1.0)
+    assert kendall_tau_b(x, -x).value == pytest.approx(-1.0)
+
+
+def test_ties_share_the_middle_rank() -> None:
+    """Weight below plus half of the tie's own."""
+    assert mid_ranks(np.array([5.0, 1.0, 5.0]), np.ones(3)).tolist() == [2.0, 0.5, 2.0]
+
+
+@pytest.mark.parametrize("correlate", [spearman, kendall_tau_b], ids=["spearman", "tau-b"])
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        pytest.param([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], "same value in every row", id="constant"),
+        pytest.param([1.0], [1.0], "same value in every row", id="one-row"),
+        pytest.param([1.0, np.nan], [1.0, 2.0], "must be finite", id="nan"),
+        pytest.param([1.0, 2.0], [1.0], "equally long", id="lengths"),
+    ],
+)
+def test_undefined_correlations_are_refused(
+    correlate: Callable[..., Measurement], x: list[float], y: list[float], message: str
+) -> None:
+    """Other libraries return nan here, with or without a warning."""
+    with pytest.raises(CalibrationError, match=message):
+        correlate(x, y)

@@ -1,0 +1,137 @@
+"""The page of headline metrics agrees with the metrics themselves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.corp import corp_brier
+from classify.calibration.discrimination import accuracy, auroc
+from classify.calibration.ordinal_scores import mean_absolute_error
+from classify.calibration.proper_scores import log_loss
+from classify.calibration.smooth_error import smooth_calibration_error
+from classify.calibration.summary import metrics
+from classify.errors import CalibrationError
+
+
+def rows(n: int, k: int) -> tuple[Floats, Ints]:
+    """Return log-probabilities (n, k) and options drawn from them."""
+    random = np.random.default_rng(k)
+    p = random.dirichlet([0.7] * k, n)
+    y = np.minimum((p.cumsum(axis=1) < random.random((n, 1))).sum(axis=1), k - 1)
+    return np.log(p), y.astype(np.int64)
+
+
+def test_a_boolean_is_measured_by_its_probability() -> None:
+    """Calibration and AUROC of P(yes), not of the confidence in whichever was likelier."""
+    log_p, y = rows(120, 2)
+    p = np.exp(log_p[:, 1])
+
+    found = metrics(log_p, y, seed=0, kind="boolean")
+
+    assert found.corp.miscalibration == pytest.approx(corp_brier(p, y).miscalibration)
+    assert found.brier.value == pytest.approx(found.corp.score)
+    assert found.smooth_error.value == pytest.approx(smooth_calibration_error(p, y).value)
+    assert found.smooth_error.p_value is not None
+    assert found.auroc is not None and found.auroc.value == pytest.approx(auroc(p, y).value)
+    assert found.ordinal is None
+
+
+def test_a_choice_is_measured_by_its_confidence() -> None:
+    """The answer's probability against whether the answer was right."""
+    log_p, y = rows(120, 4)
+    confidence, right = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == y
+
+    found = metrics(log_p, y, seed=0)
+
+    assert found.log_loss.value == pytest.approx(log_loss(log_p, y).value)
+    assert found.smooth_error.value == pytest.approx(
+        smooth_calibration_error(confidence, right).value
+    )
+    assert found.accuracy == accuracy(log_p, y)
+    assert found.brier.value == pytest.approx(found.corp.score)
+    assert found.log_loss.low is not None and found.log_loss.low < found.log_loss.value
+
+
+def test_a_score_is_measured_in_units_of_its_levels() -> None:
+    """Levels 10, 20, 30 make the error ten times that of 1, 2, 3."""
+    log_p, y = rows(80, 3)
+    levels = np.array([10.0, 20.0, 30.0])
+
+    found = metrics(log_p, y, seed=0, kind="score", levels=levels).ordinal
+
+    assert found is not None
+    expected = mean_absolute_error(np.exp(log_p) @ levels, levels[y]).value
+    assert found.mae.value == pytest.approx(expected)
+    assert found.spearman is not None and found.kendall is not None
+
+
+def test_groups_widen_intervals() -> None:
+    """Ten readings of an item are one item."""
+    log_p, y = rows(60, 3)
+    repeated, again, item = np.repeat(log_p, 10, 0), np.repeat(y, 10), np.repeat(np.arange(60), 10)
+
+    grouped = metrics(repeated, again, seed=0, groups=item)
+    single = metrics(log_p, y, seed=0)
+
+    assert grouped.log_loss.low == pytest.approx(single.log_loss.low)
+    assert "clusters" in grouped.accuracy.rule
+
+
+def test_rows_of_weight_zero_are_left_out_with_their_groups() -> None:
+    """Groups stay beside their rows."""
+    log_p, y = rows(40, 3)
+    w = np.r_[np.ones(30), np.zeros(10)]
+    item = np.arange(40) // 2
+
+    weighed = metrics(log_p, y, seed=0, weights=w, groups=item)
+    cut = metrics(log_p[:30], y[:30], seed=0, weights=w[:30], groups=item[:30])
+
+    assert weighed == cut
+    assert weighed.n == 30
+
+
+def test_zeros_on_the_truth_are_shown_beside_a_floored_value() -> None:
+    """An infinite loss is the truth; a floored one is what can be compared."""
+    found = metrics([[0.0, -np.inf], [0.0, -np.inf]], [0, 1], seed=0, kind="boolean")
+
+    assert found.log_loss.value == math.inf and found.zeros == 1
+    assert found.floored_log_loss is not None
+    assert "1 zeros on the truth" in found.lines()[0]
+
+
+@pytest.mark.parametrize(
+    ("log_p", "y"),
+    [
+        pytest.param([[0.0]], [0], id="one-row-one-option"),
+        pytest.param([[0.0, -1.0]], [1], id="one-row"),
+        pytest.param([[0.0, 0.0]] * 3, [1, 1, 1], id="one-label-all-ties"),
+        pytest.param([[0.0, -np.inf]] * 2, [0, 0], id="certain-and-right"),
+        pytest.param([[0.0, -np.inf]] * 2, [1, 1], id="certain-and-wrong"),
+    ],
+)
+def test_degenerate_rows_have_a_page_too(log_p: list[list[float]], y: list[int]) -> None:
+    """What is not defined says so; nothing is nan."""
+    page = "\n".join(metrics(log_p, y, seed=0, kind="score").lines())
+
+    assert "nan" not in page
+    assert "not defined" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param({"kind": "boolean"}, "needs two options, log_p has 3", id="boolean"),
+        pytest.param({"kind": "score", "levels": [1, 2]}, "levels must be 3", id="levels"),
+        pytest.param({"groups": [1]}, r"groups must have the shape \(9,\)", id="groups"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(arguments: dict[str, str], message: str) -> None:
+    """The message names what was seen."""
+    log_p, y = rows(9, 3)
+
+    with pytest.raises(CalibrationError, match=message):
+        metrics(log_p, y, seed=0, **arguments)  # type: ignore[arg-type]  # wrong on purpose
