@@ -15,6 +15,8 @@ from classify.errors import InvalidInput
 JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 
 _DEEPEST = 200
+# Python writes and reads no number of more than 4300 digits.
+_LONGEST_NUMBER = 4000
 
 
 def is_object(value: object) -> TypeGuard[Mapping[object, object]]:
@@ -33,9 +35,15 @@ def check_json(value: object, where: str) -> None:
 
 
 def _check(value: object, where: str, above: tuple[int, ...]) -> None:
-    if value is None or isinstance(value, bool | int):
+    if value is None:
         return
-    if isinstance(value, float):
+    if isinstance(value, int):
+        if value.bit_length() > _LONGEST_NUMBER * math.log2(10):
+            raise InvalidInput(
+                f"{where} must hold only JSON-compatible values: a whole number of more than "
+                f"{_LONGEST_NUMBER} digits is none that others read"
+            )
+    elif isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidInput(f"{where} must hold only JSON-compatible values, got {value!r}")
     elif isinstance(value, str):

@@ -100,7 +100,7 @@ def rendered(value: JSON) -> str:
     """Return text as it is, anything else as JSON."""
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(value, ensure_ascii=False, indent=2, default=dict)  # of other mappings
 
 
 def _prompt(task: str, state: JSON, *, form: PromptForm, lead: str = "") -> Prompt:
@@ -169,7 +169,7 @@ def _fields(state: JSON, state_name: str) -> list[tuple[str, str]]:
 
 
 def _one_line(value: JSON) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=dict)
     return " ".join(text.splitlines())
 
 
