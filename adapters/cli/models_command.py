@@ -115,6 +115,6 @@ def _table(providers: tuple[ProviderDescription, ...]) -> Table:
 
 
 def _key(provider: ProviderDescription) -> str:
-    if provider.key_variable is None:
+    if provider.key_variable is None or (provider.local and not provider.key_set):
         return "none needed"
     return f"{provider.key_variable} {'set' if provider.key_set else 'not set'}"

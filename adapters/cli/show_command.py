@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic_core import to_json
@@ -59,6 +58,8 @@ def show_state(
 
 
 def _state(text: str | None, source: str | None, file: Path | None) -> JSON:
+    from classify.json_rows import parse_json
+
     given = [value for value in (text, source, file) if value is not None]
     if len(given) != 1:
         raise InvalidInput("give the state by one of --state, --state-json and --state-file")
@@ -74,9 +75,8 @@ def _state(text: str | None, source: str | None, file: Path | None) -> JSON:
         if file.suffix.lower() != ".json":
             return source
     try:
-        return cast("JSON", json.loads(source or ""))
+        return parse_json(source or "")
     except ValueError as error:
-        # A JSON error's own message names a place and quotes nothing.
         raise InvalidInput(f"the state is no JSON: {error}") from None
 
 
