@@ -25,15 +25,18 @@ def log_probabilities(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
     x = _floats(log_p, name)
     if x.ndim != 2 or x.shape[1] < 1:
         raise CalibrationError(f"{name} must have the shape (rows, options), got {x.shape}")
-    if np.isnan(x).any() or np.isposinf(x).any():
-        row = int(np.argmax((np.isnan(x) | np.isposinf(x)).any(axis=1)))
-        raise CalibrationError(f"{name} row {row} holds nan or +inf: {x[row].tolist()!r}")
-    top = x.max(axis=1, keepdims=True, initial=-np.inf)
-    if np.isneginf(top).any():
-        row = int(np.argmax(np.isneginf(top[:, 0])))
-        raise CalibrationError(f"{name} row {row} gives no option any probability")
-    shifted = x - top
-    normalised: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    normalised = np.empty(x.shape)
+    size = max(512, 32768 // x.shape[1])
+    for at in range(0, len(x), size):
+        # A few thousand rows at a time stay in the processor's cache, and options as rows make
+        # every sum over options an addition of whole vectors.
+        part = x[at : at + size].T.copy()
+        top = part.max(axis=0)
+        if not np.isfinite(top).all():
+            raise _no_distribution(x, at + int(np.argmax(~np.isfinite(top))), name)
+        part -= top
+        part -= np.log(np.exp(part).sum(axis=0))
+        normalised[at : at + size] = part.T
     return normalised
 
 
@@ -89,3 +92,9 @@ def _floats(values: ArrayLike, name: str) -> Floats:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise CalibrationError(f"{name} must be an array of numbers: {error}") from error
+
+
+def _no_distribution(x: Floats, row: int, name: str) -> CalibrationError:
+    if np.isneginf(x[row]).all():
+        return CalibrationError(f"{name} row {row} gives no option any probability")
+    return CalibrationError(f"{name} row {row} holds nan or +inf: {x[row].tolist()!r}")

@@ -6,7 +6,6 @@ zero or more, and a fit that wants less says so in `at_bound`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Literal
@@ -113,13 +112,14 @@ def _fit_logistic(
     """Fit one slope per feature and an intercept; say whether a slope was held at zero."""
     few = thinned(data)
     first = start if few is None else _fit_logistic(few, targets, start, ridge, beta=beta)[0]
-    features = [data.log_p[:, 0], -data.log_p[:, 1]] if beta else [logit(data.log_p)]
+    slopes = [data.log_p[:, 0], -data.log_p[:, 1]] if beta else [logit(data.log_p)]
     on, off = target_masses(data.facts, targets)
     asked: Floats = np.array([on[0], off[1]])[data.y]
-    loss = LogisticLoss(features, asked, data.weights, ridge, start)
+    x = np.stack([*slopes, np.ones(len(data.y))])
+    loss = LogisticLoss(x, asked, data.weights, ridge, start)
     # The loss is convex: try every set of slopes held at zero, free first, and keep the best.
     best: tuple[float, Floats] | None = None
-    for held in product((False, True), repeat=len(features)):
+    for held in product((False, True), repeat=len(slopes)):
         free = ~np.array([*held, False])
         theta = loss.least(first, free)
         if (theta[:-1] >= 0.0).all():
@@ -136,13 +136,13 @@ def _fit_logistic(
 class LogisticLoss:
     """The mean logistic loss of soft targets, with a ridge towards a centre."""
 
-    features: Sequence[Floats]
-    """One array (n,) per slope; the intercept comes after them."""
+    x: Floats
+    """(d, n), one row per slope and a row of ones for the intercept."""
     asked: Floats
     """(n,), the probability each row asks for."""
     weights: Floats
     ridge: Floats
-    """(d + 1,), on the scale of a sum over rows."""
+    """(d,), on the scale of a sum over rows."""
     centre: Floats
 
     def least(self, start: Floats, free: NDArray[np.bool_]) -> Floats:
@@ -159,13 +159,12 @@ class LogisticLoss:
 
     def __call__(self, theta: Floats) -> tuple[float, Floats, Floats]:
         """Return loss, gradient and Hessian."""
-        d, n, total = len(theta), len(self.asked), float(self.weights.sum())
+        n, total = len(self.asked), float(self.weights.sum())
         away = theta - self.centre
         loss = 0.5 * float(self.ridge @ (away * away))
         gradient, hessian = self.ridge * away, np.diag(self.ridge)
         for block in blocks(n, 4):
-            w, asked = self.weights[block], self.asked[block]
-            x = np.stack([*(f[block] for f in self.features), np.ones(len(w))])
+            w, asked, x = self.weights[block], self.asked[block], self.x[:, block]
             odds = theta @ x
             small = np.exp(-np.abs(odds))
             upper = 1.0 / (1.0 + small)
@@ -173,5 +172,4 @@ class LogisticLoss:
             loss += float(w @ (np.maximum(odds, 0.0) + np.log1p(small) - asked * odds))
             gradient = gradient + x @ (w * (p - asked))
             hessian = hessian + (x * (w * (small * upper * upper))) @ x.T
-        assert hessian.shape == (d, d)
         return loss / total, gradient / total, hessian / total

@@ -37,8 +37,8 @@ class IsotonicCalibrator(Fitted):
     curves: tuple[IsotonicCurve, ...]
 
     def _mapped(self, log_p: Floats) -> Floats:
-        p = np.exp(log_probabilities(log_p))
-        raw = np.stack([c.at(p[:, i]) for i, c in enumerate(self.curves)], axis=1)
+        p = _probabilities(log_p, options=len(self.curves))
+        raw = np.stack([c.at(column) for c, column in zip(self.curves, p, strict=True)], axis=1)
         if len(self.curves) == 1:
             raw = np.concatenate([raw, 1.0 - raw], axis=1)
         # Without pseudo-counts every curve may say zero: then nothing is known of the row.
@@ -63,17 +63,26 @@ def fit_isotonic(
     """
     check_ridge(pseudo_count)
     data = labelled(log_p, y, weights=weights, floor=floor)
-    k, p = data.facts.k, np.exp(log_probabilities(data.log_p))
+    k = data.facts.k
+    p = _probabilities(data.log_p, options=1 if k == 2 else k)
     curves = tuple(
         rising_curve(
-            pooled(p[:, option], (data.y == option).astype(np.float64), data.weights),
+            pooled(column, (data.y == option).astype(np.float64), data.weights),
             pseudo_count=pseudo_count,
             towards=1.0 / k,
         )
-        for option in range(1 if k == 2 else k)
+        for option, column in enumerate(p)
     )
     flat = all(min(c.value) == max(c.value) for c in curves)
     return IsotonicCalibrator(fitted_on=data.facts, curves=curves, at_bound=flat)
+
+
+def _probabilities(log_p: Floats, *, options: int) -> list[Floats]:
+    """Return the probabilities (n,) of the first options, rows normalised."""
+    if log_p.shape[1] == 2:
+        return [1.0 / (1.0 + np.exp(log_p[:, 1] - log_p[:, 0]))]
+    p = np.exp(log_probabilities(log_p))
+    return [p[:, option] for option in range(options)]
 
 
 def rising_curve(rows: Pooled, *, pseudo_count: float, towards: float) -> IsotonicCurve:

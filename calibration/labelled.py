@@ -131,7 +131,7 @@ def blocks(n: int, k: int) -> Iterator[slice]:
 
 def thinned(data: Labelled) -> Labelled | None:
     """Return every 16th row, to start a large fit near its end; None for a small fit."""
-    if len(data.y) < 2**17:
+    if len(data.y) < 2**15:
         return None
     few = slice(None, None, 16)
     return Labelled(data.log_p[few], data.y[few], data.weights[few], data.facts)

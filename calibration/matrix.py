@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, log_probabilities
 from classify.calibration.bias import check_ridge
 from classify.calibration.fitted import FLOOR, Fitted, Vector
-from classify.calibration.labelled import Design, Labelled, by_option, design, labelled, thinned
+from classify.calibration.labelled import Labelled, labelled
 from classify.calibration.softmax import MatrixLoss
 from classify.calibration.temperature import TemperatureCalibrator, fit_temperature_mixture
 
@@ -51,46 +51,58 @@ def fit_matrix(
     data = labelled(log_p, y, weights=weights, floor=floor)
     first = fit_temperature_mixture(data.log_p, data.y, weights=data.weights, floor=floor)
     k = data.facts.k
-    pull = np.where(np.eye(k, dtype=bool), 2.0 * k, 2.0 * k * (k - 1)) * ridge
-    theta = _parameters(data, first, np.concatenate([pull.ravel(), np.full(k, 2.0 * k * ridge)]))
-    matrix, bias = theta[: k * k].reshape(k, k), theta[k * k :]
+    pull = np.full((k, k + 1), 2.0 * k * ridge)
+    pull[:, :k][~np.eye(k, dtype=bool)] *= k - 1
+    fitted = least(matrix_loss(first.apply(data.log_p), data, ridge=pull, centre=np.eye(k, k + 1)))
+    bias = fitted[:, k] - fitted[:, k].mean()
     return MatrixCalibrator(
         fitted_on=data.facts,
         first=first,
-        matrix=tuple(tuple(row) for row in matrix.tolist()),
-        bias=tuple((bias - bias.mean()).tolist()),
+        matrix=tuple(tuple(row) for row in fitted[:, :k].tolist()),
+        bias=tuple(bias.tolist()),
         at_bound=first.at_bound,
     )
 
 
-def _parameters(data: Labelled, first: TemperatureCalibrator, ridge: Floats) -> Floats:
-    k = data.facts.k
-    identity = np.concatenate([np.eye(k).ravel(), np.zeros(k)])
-    few = thinned(data)
-    start = identity if few is None else _parameters(few, first, ridge / 16.0)
-    plan = design(by_option(first.apply(data.log_p), centred=False), data, "hard")
-    return least(matrix_loss(plan, data, ridge=ridge, centre=identity), start)
+def matrix_loss(log_q: Floats, data: Labelled, *, ridge: Floats, centre: Floats) -> MatrixLoss:
+    """Return the loss of the labels for inputs (n, K), with the sums that labels contribute."""
+    n, k = log_q.shape
+    x = np.ones((k + 1, n))
+    x[:k] = log_q.T
+    target_x = np.empty((k, k + 1))
+    for column, row in enumerate(x):
+        target_x[:, column] = np.bincount(data.y, weights=data.weights * row, minlength=k)
+    return MatrixLoss(x, data.weights, target_x, ridge, centre)
 
 
-def matrix_loss(plan: Design, data: Labelled, *, ridge: Floats, centre: Floats) -> MatrixLoss:
-    """Return the loss of the labels themselves, with the sums they contribute."""
-    k = len(plan.x)
-    products = np.empty((k, k))
-    for option, x in enumerate(plan.x):
-        products[:, option] = np.bincount(data.y, weights=data.weights * x, minlength=k)
-    return MatrixLoss(plan, products, ridge, centre)
+def least(loss: MatrixLoss) -> Floats:
+    """Return the matrix (K, K + 1) of least loss, by L-BFGS from the centre.
 
-
-def least(loss: MatrixLoss, start: Floats) -> Floats:
-    """Return the parameters of least loss, by L-BFGS."""
+    It runs in coordinates in which the curvature at the start is about one in every direction, so
+    a handful of steps suffice.
+    """
     from scipy.optimize import minimize
 
+    start = loss.centre.ravel()
+    curvature = loss.curvature(start)
+    # Adding one vector to all rows of the matrix changes nothing: without a ridge that is flat.
+    curvature += 1e-9 * np.trace(curvature) / len(start) * np.eye(len(start))
+    root = np.asarray(np.linalg.cholesky(curvature), dtype=np.float64)
+    turn = np.asarray(np.linalg.inv(root.T), dtype=np.float64)
+
+    def back(moved: Floats) -> Floats:
+        found: Floats = start + turn @ moved
+        return found
+
+    def objective(moved: Floats) -> tuple[float, Floats]:
+        value, gradient = loss(back(moved))
+        return value, gradient @ turn
+
     found = minimize(
-        loss.__call__,
-        start,
+        objective,
+        np.zeros(len(start)),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9},
+        options={"maxiter": 1000, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9},
     )
-    theta: Floats = np.asarray(found.x, dtype=np.float64)
-    return theta
+    return back(np.asarray(found.x, dtype=np.float64)).reshape(loss.centre.shape)

@@ -25,22 +25,19 @@ def minimise(objective: Objective, start: Floats, *, max_steps: int = 100) -> Fl
     for _ in range(max_steps):
         step = _step(gradient, hessian)
         promise = -float(gradient @ step)
-        if promise <= 1e-22:
-            return theta
-        last = promise <= 1e-12
+        if promise <= 1e-12:
+            # So close to the end that rounding hides the gain, one full step is all that is left.
+            return theta + step
         size = 1.0
         while True:
             trial = theta + size * step
             found = objective(trial)
-            # So close to the end that rounding hides the gain, one full step is all that is left.
-            if last or found[0] <= loss - 1e-4 * size * promise:
+            if found[0] <= loss - 1e-4 * size * promise:
                 break
             size *= 0.5
             if size < 1e-12:
                 return theta
         theta, (loss, gradient, hessian) = trial, found
-        if last:
-            return theta
     return theta
 
 

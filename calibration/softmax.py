@@ -52,33 +52,54 @@ class DiagonalLoss:
 
 @dataclass(frozen=True, slots=True)
 class MatrixLoss:
-    """The mean log loss of softmax(W x + b), with a ridge towards a centre, for L-BFGS.
+    """The mean log loss of softmax(M x), with a ridge towards a centre, for L-BFGS.
 
-    Parameters are W row by row and then b (K*K + K,).
+    Parameters are the rows of M (K, d) one after the other; the last row of x is all ones, so the
+    last column of M holds the biases.
     """
 
-    plan: Design
-    target_products: Floats
-    """(K, K), the sum over rows of weight * target_k * x_j."""
+    x: Floats
+    """(d, n)."""
+    weights: Floats
+    target_x: Floats
+    """(K, d), the sum over rows of weight * target_k * x_j."""
     ridge: Floats
+    """(K, d), on the scale of a sum over rows."""
     centre: Floats
+    """(K, d)."""
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         """Return loss and gradient."""
-        k, n = self.plan.x.shape
-        w_matrix, b = theta[: k * k].reshape(k, k), theta[k * k :, None]
-        away = theta - self.centre
-        linear = np.concatenate([self.target_products.ravel(), self.plan.target_mass])
-        loss = 0.5 * float(self.ridge @ (away * away)) - float(linear @ theta)
-        gradient = self.ridge * away - linear
-        for block in blocks(n, k):
-            x, w = self.plan.x[:, block], self.plan.weights[block]
-            p, log_norm = _softmax(w_matrix @ x + b)
+        matrix = theta.reshape(self.centre.shape)
+        away = matrix - self.centre
+        loss = 0.5 * float((self.ridge * away * away).sum()) - float((self.target_x * matrix).sum())
+        gradient = self.ridge * away - self.target_x
+        for block in blocks(len(self.weights), len(self.x)):
+            x, w = self.x[:, block], self.weights[block]
+            p, log_norm = _softmax(matrix @ x)
             loss += float(w @ log_norm)
             p *= w
-            gradient[: k * k] += (p @ x.T).ravel()
-            gradient[k * k :] += p.sum(axis=1)
-        return loss / self.plan.total, gradient / self.plan.total
+            gradient += p @ x.T
+        total = float(self.target_x[:, -1].sum())
+        return loss / total, gradient.ravel() / total
+
+    def curvature(self, theta: Floats) -> Floats:
+        """Return the Hessian, estimated from evenly spaced rows where there are very many."""
+        k, d = self.centre.shape
+        every = max(1, len(self.weights) // (10 * k * d))
+        x, w = self.x[:, ::every], self.weights[::every]
+        p, _ = _softmax(theta.reshape(k, d) @ x)
+        hessian = np.zeros((k * d, k * d))
+        for block in blocks(len(w), k * d):
+            part = p[:, block] * w[block]
+            products = (p[:, None, block] * x[None, :, block]).reshape(k * d, -1)
+            hessian -= (products * w[block]) @ products.T
+            for option in range(k):
+                own = slice(option * d, (option + 1) * d)
+                hessian[own, own] += (x[:, block] * part[option]) @ x[:, block].T
+        total = float(self.target_x[:, -1].sum())
+        result: Floats = hessian / w.sum() + np.diag(self.ridge.ravel()) / total
+        return result
 
 
 def _softmax(z: Floats) -> tuple[Floats, Floats]:
