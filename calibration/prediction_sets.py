@@ -59,8 +59,8 @@ class PredictionSets(BaseModel):
     def sets(self, log_p: ArrayLike, *, u: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return which options each row's set holds (n, K).
 
-        Only a "lac" set can be empty: no option is likely enough. Give `u` (n,), uniform in
-        [0, 1], where the rule was fitted with it.
+        Only a "lac" set can be empty: no option is likely enough. Give `u` (n,) where the rule
+        was fitted with it.
         """
         x = log_probabilities(log_p)
         if x.shape[1] != len(self.thresholds):
@@ -68,12 +68,12 @@ class PredictionSets(BaseModel):
                 f"log_p must have {len(self.thresholds)} options, as the rule was fitted on, "
                 f"got {x.shape[1]}"
             )
-        p = np.exp(x)
-        scores = option_scores(p, score=self.score, u=_uniforms(u, n=len(p)))
+        scores = option_scores(x, score=self.score, u=_uniforms(u, n=len(x)))
         chosen: NDArray[np.bool_] = scores <= np.asarray(self.thresholds) + _SLACK
         if self.score.name != "lac":
-            # Mass-based scores are large for a sure row: without this the surest sets are empty.
-            chosen[np.arange(len(p)), p.argmax(axis=1)] = True
+            # With a u above 0 a sure row scores high even for its likeliest option, and the
+            # surest sets would be empty.
+            chosen[np.arange(len(x)), x.argmax(axis=1)] = True
         return chosen
 
     def intervals(self, log_p: ArrayLike) -> Ints:
@@ -115,8 +115,9 @@ def fit_sets(
 ) -> PredictionSets:
     """Fit sets that miss the truth in at most `alpha` of new rows.
 
-    With fewer than ceil(1/alpha) - 1 rows the honest set is every option. `u` (n,), uniform in
-    [0, 1], randomises "aps" and "raps": smaller sets at exactly the coverage asked for.
+    With fewer than ceil(1/alpha) - 1 rows the honest set is every option. `u` (n,) is the part
+    of its own probability that an option's "aps" or "raps" score counts: none by default, see
+    `SetScore`; ones give the sets of other libraries, uniform draws the randomised ones.
     """
     rule = _set_score(score)
     scores, _, k = _calibration_scores(log_p, y, rule, u)
@@ -189,10 +190,10 @@ def _threshold(scores: Floats, alpha: float) -> float:
 def _calibration_scores(
     log_p: ArrayLike, y: ArrayLike, score: SetScore, u: ArrayLike | None
 ) -> tuple[Floats, Ints, int]:
-    p = np.exp(log_probabilities(log_p))
-    n, k = p.shape
+    x = log_probabilities(log_p)
+    n, k = x.shape
     labels = class_labels(y, n=n, k=k)
-    return truth_scores(p, labels, score=score, u=_uniforms(u, n=n)), labels, k
+    return truth_scores(x, labels, score=score, u=_uniforms(u, n=n)), labels, k
 
 
 def _set_score(score: ScoreName | SetScore) -> SetScore:
@@ -201,7 +202,7 @@ def _set_score(score: ScoreName | SetScore) -> SetScore:
 
 def _uniforms(u: ArrayLike | None, *, n: int) -> Floats:
     if u is None:
-        return np.ones(n)
+        return np.zeros(n)
     draws = probabilities(u, name="u")
     if draws.shape != (n,):
         raise CalibrationError(f"u must have the shape ({n},), got {draws.shape}")
