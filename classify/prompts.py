@@ -74,6 +74,7 @@ def words_prompt(
 ) -> Prompt:
     r"""Write the state as a plain text that an option's words would continue.
 
+    >>> from classify.questions import Boolean
     >>> words_prompt("tone", Boolean(), state="Hi\nthere", state_name="Text", form="completion")
     TextPrompt(text='Text: Hi there\nTone:')
     """

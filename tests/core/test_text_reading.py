@@ -106,6 +106,19 @@ def test_words_are_compared_with_one_another(
     }
 
 
+def test_several_words_of_an_option_add_up() -> None:
+    """.1 + .2 against .1: alternatives share their option's probability, and all are kept."""
+    question = {**AB, "words": {"ant": ["ant", "emmet"], "big bee": "bee"}}
+
+    found = asked(speaker({" ant": [0.1], " emmet": [0.2], " bee": [0.1]}), question)
+
+    assert isinstance(found, ChoiceAnswer)
+    assert found.probabilities == pytest.approx({"ant": 0.75, "big bee": 0.25})
+    assert found.label_mass == pytest.approx(0.4)
+    assert found.evidence is not None
+    assert found.evidence.orders[0].labels == {"ant": "ant", "emmet": "ant", "bee": "big bee"}
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     st.dictionaries(
