@@ -8,6 +8,8 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
 from typing_extensions import TypeVar as TypeVarWithDefault
 
 from classify.adapters.scorers.definition import Definition
+from classify.adapters.scorers.judge import Judge
+from classify.adapters.scorers.prompt_step import Judged, PromptStep
 from classify.adapters.scorers.result import (
     Ana,
     Direction,
@@ -29,9 +31,10 @@ AnyOut = TypeVarWithDefault("AnyOut", default=Any)
 class ScorerBuilder(Defined, Generic[In, Out, Pre, Ana]):
     """The steps of a scorer so far; `generate_score` makes a `Scorer` of it.
 
-    A step is a plain function of one StepContext, synchronous or not. Each may be given once, in
-    the order preprocess, analyze, generate_score, generate_reason; anything else raises
-    ScorerDefinitionError. A step that returns not_scorable(reason) ends the run without a score.
+    A step is a plain function of one StepContext, synchronous or not, or a PromptStep for the
+    judge. Each may be given once, in the order preprocess, analyze, generate_score,
+    generate_reason; anything else raises ScorerDefinitionError. A function that returns
+    not_scorable(reason) ends the run without a score.
     """
 
     @overload
@@ -44,6 +47,11 @@ class ScorerBuilder(Defined, Generic[In, Out, Pre, Ana]):
         self: ScorerBuilder[In, Out, None, None],
         step: Callable[[StepContext[In, Out, None, None]], New | NotScorable],
     ) -> ScorerBuilder[In, Out, New, None]: ...
+    @overload
+    def preprocess(
+        self: ScorerBuilder[In, Out, None, None],
+        step: PromptStep[In, Out, None, None, Judged],
+    ) -> ScorerBuilder[In, Out, Judged, None]: ...
     def preprocess(self, step: object) -> ScorerBuilder[Any, Any, Any, Any]:
         """Return the builder with a step whose result is `results.preprocess_step_result`."""
         return ScorerBuilder(self._definition.with_step("preprocess", step))
@@ -58,6 +66,11 @@ class ScorerBuilder(Defined, Generic[In, Out, Pre, Ana]):
         self: ScorerBuilder[In, Out, Pre, None],
         step: Callable[[StepContext[In, Out, Pre, None]], New | NotScorable],
     ) -> ScorerBuilder[In, Out, Pre, New]: ...
+    @overload
+    def analyze(
+        self: ScorerBuilder[In, Out, Pre, None],
+        step: PromptStep[In, Out, Pre, None, Judged],
+    ) -> ScorerBuilder[In, Out, Pre, Judged]: ...
     def analyze(self, step: object) -> ScorerBuilder[Any, Any, Any, Any]:
         """Return the builder with a step whose result is `results.analyze_step_result`."""
         return ScorerBuilder(self._definition.with_step("analyze", step))
@@ -70,6 +83,10 @@ class ScorerBuilder(Defined, Generic[In, Out, Pre, Ana]):
     @overload
     def generate_score(
         self, step: Callable[[StepContext[In, Out, Pre, Ana]], float | NotScorable]
+    ) -> Scorer[In, Out, Pre, Ana]: ...
+    @overload
+    def generate_score(
+        self, step: PromptStep[In, Out, Pre, Ana, Any]
     ) -> Scorer[In, Out, Pre, Ana]: ...
     def generate_score(self, step: object) -> Scorer[In, Out, Pre, Ana]:
         """Return the finished scorer: the step gives the number, and True counts as 1."""
@@ -95,10 +112,10 @@ class create_scorer(ScorerBuilder[AnyIn, AnyOut, None, None]):  # a verb, as it 
     It is a class so that types can be given: `create_scorer[Question, str]("id")`; what the steps
     return is carried from there. Without them input and output are of any type.
 
-    `prepare_run` changes a run before its steps; `bounds` is the range of what generate_score
-    returns, normalised to 0..1 (None takes any finite number); `direction` says which end is
-    good. `on_result` is called after a scored run with the result and the run as it was given,
-    before prepare_run: where it fails, it only warns.
+    `judge` answers the prompt steps. `prepare_run` changes a run before its steps; `bounds` is
+    the range of what generate_score returns, normalised to 0..1 (None takes any finite number);
+    `direction` says which end is good. `on_result` is called after a scored run with the result
+    and the run as it was given, before prepare_run: where it fails, it only warns.
 
     Raises ScorerDefinitionError for an unusable setting.
     """
@@ -109,6 +126,7 @@ class create_scorer(ScorerBuilder[AnyIn, AnyOut, None, None]):  # a verb, as it 
         *,
         name: str | None = None,
         description: str = "",
+        judge: Judge | None = None,
         type: Literal["agent", "trajectory"] | None = None,
         prepare_run: Callable[
             [ScorerRun[AnyIn, AnyOut]],
@@ -127,6 +145,7 @@ class create_scorer(ScorerBuilder[AnyIn, AnyOut, None, None]):  # a verb, as it 
             id=id,
             name=id if name is None else name,
             description=description,
+            judge=judge,
             type=type,
             prepare_run=prepare_run,
             on_result=on_result,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 
 from classify.adapters.scorers.errors import ScorerDefinitionError
+from classify.adapters.scorers.judge import Judge, JudgeModels
+from classify.adapters.scorers.prompt_step import PromptStep
 from classify.adapters.scorers.result import Direction, ScorerResult, ScorerRun, StepName
 from classify.adapters.scorers.scores import Bounds
 
@@ -18,6 +20,7 @@ AnyRun: TypeAlias = ScorerRun[Any, Any]
 AnyResult: TypeAlias = ScorerResult[Any, Any, Any, Any]
 PrepareRun: TypeAlias = Callable[[AnyRun], AnyRun | Awaitable[AnyRun]]
 OnResult: TypeAlias = Callable[[AnyResult, AnyRun], object]
+AnyPromptStep: TypeAlias = PromptStep[Any, Any, Any, Any, Any]
 Function: TypeAlias = Callable[[Any], Any]
 
 STEP_NAMES: tuple[StepName, ...] = get_args(StepName)
@@ -39,6 +42,10 @@ class Step:
 
     info: StepInfo
     function: Function
+    """create_prompt, where a judge is asked."""
+    prompt: AnyPromptStep | None = None
+    judge: Judge | None = None
+    """The settings in force; None where a function does it all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +55,15 @@ class Definition:
     id: str
     name: str
     description: str = ""
+    judge: Judge | None = None
     type: Literal["agent", "trajectory"] | None = None
     prepare_run: PrepareRun | None = None
     on_result: OnResult | None = None
     bounds: Bounds = (0.0, 1.0)
     direction: Direction = "higher"
     steps: tuple[Step, ...] = ()
+    models: JudgeModels = field(default_factory=JudgeModels)
+    """Shared by all that is built from one `create_scorer`."""
 
     def __post_init__(self) -> None:
         """Check what a signature cannot; raises ScorerDefinitionError."""
@@ -69,12 +79,36 @@ class Definition:
             raise ScorerDefinitionError(
                 f"direction must be 'higher' or 'lower', got {self.direction!r}"
             )
+        if self.judge is not None and not isinstance(self.judge, Judge):
+            raise ScorerDefinitionError(f"judge must be a Judge, got {self.judge!r}")
         _check_bounds(self.bounds)
 
     def with_step(self, name: StepName, does: object) -> Definition:
         """Return the definition with one step more; raises ScorerDefinitionError."""
         self._check_turn(name)
-        return replace(self, steps=(*self.steps, _step(name, does)))
+        return replace(self, steps=(*self.steps, self._step(name, does)))
+
+    def _step(self, name: StepName, does: object) -> Step:
+        if _is_prompt(does):
+            return self._prompt_step(name, does)
+        if not callable(does):
+            raise ScorerDefinitionError(
+                f"{name} takes a function of a StepContext or a PromptStep, got {does!r}"
+            )
+        return Step(StepInfo(name, "function", _summary(does)), does)
+
+    def _prompt_step(self, name: StepName, prompt: AnyPromptStep) -> Step:
+        prompt.check(name)
+        judge = (self.judge or Judge()).overridden_by(prompt.judge)
+        missing = [what for what in ("model", "instructions") if not getattr(judge, what)]
+        if missing:
+            raise ScorerDefinitionError(
+                f"scorer {self.id!r}: step {name} asks a judge that has no "
+                f"{' and no '.join(missing)}; give judge=Judge(model=..., instructions=...) to "
+                f"create_scorer or to the step"
+            )
+        info = StepInfo(name, "prompt", prompt.description)
+        return Step(info, prompt.create_prompt, prompt, judge)
 
     def _check_turn(self, name: StepName) -> None:
         present = [step.info.name for step in self.steps]
@@ -96,10 +130,8 @@ class Definition:
         )
 
 
-def _step(name: StepName, does: object) -> Step:
-    if not callable(does):
-        raise ScorerDefinitionError(f"{name} takes a function of a StepContext, got {does!r}")
-    return Step(StepInfo(name, "function", _summary(does)), does)
+def _is_prompt(does: object) -> TypeGuard[AnyPromptStep]:
+    return isinstance(does, PromptStep)
 
 
 def _summary(function: Function) -> str:

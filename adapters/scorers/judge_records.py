@@ -32,6 +32,8 @@ class JudgeExecution:
     """Summed over all attempts; None where nothing was reported."""
     attempt_count: int = 1
     """Invocations: the first and the structured-output fallback, not a processor's retries."""
+    retry_count: int = 0
+    """Requests that an error processor repeated, over all invocations."""
     model_call_count: int = 0
     """Model calls that were completed."""
     duration_ms: int = 0

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
-from typing import Any
+from typing import Any, TypeAlias
 
-from classify.adapters.scorers.definition import AnyResult, AnyRun, Definition, Step
+from classify.adapters.scorers.definition import (
+    AnyPromptStep,
+    AnyResult,
+    AnyRun,
+    Definition,
+    Step,
+)
 from classify.adapters.scorers.errors import ScorerRunError
+from classify.adapters.scorers.judge_records import JudgeRecord
+from classify.adapters.scorers.judging import JudgeRequest
+from classify.adapters.scorers.output_schema import ScoreAnswer
 from classify.adapters.scorers.result import (
     NotScorable,
     Results,
@@ -17,13 +25,10 @@ from classify.adapters.scorers.result import (
     StepName,
 )
 from classify.adapters.scorers.scores import as_number, normalized
+from classify.adapters.scorers.settling import settled
 from classify.errors import InvalidInput
 
-
-# Any: what the functions of scorers' authors give is theirs to choose.
-async def settled(value: Any) -> Any:
-    """Return what a function gave, waited for where it was asynchronous."""
-    return await value if inspect.isawaitable(value) else value
+AnyContext: TypeAlias = StepContext[Any, Any, Any, Any]
 
 
 async def score_run(definition: Definition, given: AnyRun) -> AnyResult:
@@ -76,13 +81,18 @@ class _Progress:
         self._definition, self._run = definition, run
         self._completed: list[StepName] = []
         self._values: dict[StepName, Any] = {}
+        self._prompts: dict[StepName, str] = {}
+        self._judge: dict[StepName, JudgeRecord] = {}
         self._raw_score: float | None = None
         self.not_scorable: NotScorable | None = None
 
     async def perform(self, step: Step) -> None:
         """Perform one step and keep what it gave."""
         name = step.info.name
-        value = await settled(step.function(self._context()))
+        context = self._context()
+        value = await settled(step.function(context))
+        if step.prompt is not None:
+            value = await self._judged(step, step.prompt, value, context)
         if isinstance(value, NotScorable):
             self.not_scorable = value
             return
@@ -94,6 +104,28 @@ class _Progress:
         self._values[name] = value
         self._completed.append(name)
 
+    async def _judged(
+        self, step: Step, asks: AnyPromptStep, prompt: Any, context: AnyContext
+    ) -> Any:
+        """Put the prompt to the judge, and return its object, its score or its text."""
+        name = step.info.name
+        if not isinstance(prompt, str):
+            raise InvalidInput(f"create_prompt of {name} must return a string, got {prompt!r}")
+        self._prompts[name] = prompt
+        assert step.judge is not None
+        request = JudgeRequest(
+            prompt, step.judge, schema=asks.schema_of(name), models=self._definition.models
+        )
+        try:
+            judged = await request.run()
+        except Exception as error:
+            self._judge[name] = JudgeRecord((request.record(error),))
+            raise
+        self._judge[name] = JudgeRecord((request.record(),))
+        if asks.calculate_score is not None:
+            return await settled(asks.calculate_score(judged, context))
+        return judged.score if isinstance(judged, ScoreAnswer) else judged
+
     def result(self) -> AnyResult:
         """Return all there is."""
         values = self._values
@@ -104,6 +136,8 @@ class _Progress:
             reason=values.get("generate_reason"),
             preprocess_step_result=values.get("preprocess"),
             analyze_step_result=values.get("analyze"),
+            prompts=dict(self._prompts),
+            judge=dict(self._judge),
             not_scorable=self.not_scorable,
             raw_score=self._raw_score,
             bounds=self._definition.bounds,
@@ -117,10 +151,10 @@ class _Progress:
             step.info.name,
             tuple(self._completed),
             cause=error,
-            result=self.result() if self._completed else None,
+            result=self.result() if self._completed or self._prompts else None,
         )
 
-    def _context(self) -> StepContext[Any, Any, Any, Any]:
+    def _context(self) -> AnyContext:
         values = self._values
         results = Results(values.get("preprocess"), values.get("analyze"))
         return StepContext(self._run, results, values.get("generate_score"))

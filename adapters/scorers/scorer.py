@@ -8,7 +8,9 @@ from typing import Any, Generic, Literal, NoReturn, overload
 
 from classify.adapters.scorers.definition import Definition, StepInfo
 from classify.adapters.scorers.errors import ScorerDefinitionError
+from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.pipeline import score_run
+from classify.adapters.scorers.prompt_step import PromptStep
 from classify.adapters.scorers.result import (
     Ana,
     Direction,
@@ -66,6 +68,11 @@ class Defined:
         """The range that its scores are normalised from; None where they are taken as they are."""
         return self._definition.bounds
 
+    @property
+    def judge(self) -> Judge | None:
+        """The settings of its prompt steps, where they give none of their own."""
+        return self._definition.judge
+
     def steps(self) -> tuple[StepInfo, ...]:
         """Return the steps in the order in which they run."""
         return tuple(step.info for step in self._definition.steps)
@@ -79,6 +86,7 @@ class Scorer(Defined, Generic[In, Out, Pre, Ana]):
         super().__init__(definition)
         self.run_sync = blocking(self.run)
         """Do the same as `run`, and wait."""
+        self.aclose_sync = blocking(self.aclose)
 
     @overload
     def generate_reason(
@@ -87,6 +95,10 @@ class Scorer(Defined, Generic[In, Out, Pre, Ana]):
     @overload
     def generate_reason(
         self, step: Callable[[StepContext[In, Out, Pre, Ana]], str | NotScorable]
+    ) -> Scorer[In, Out, Pre, Ana]: ...
+    @overload
+    def generate_reason(
+        self, step: PromptStep[In, Out, Pre, Ana, Any]
     ) -> Scorer[In, Out, Pre, Ana]: ...
     def generate_reason(self, step: object) -> Scorer[In, Out, Pre, Ana]:
         """Return the scorer with a step that explains the score, given as `context.score`.
@@ -152,3 +164,7 @@ class Scorer(Defined, Generic[In, Out, Pre, Ana]):
             target_metadata=target_metadata,
         )
         return await score_run(self._definition, given)
+
+    async def aclose(self) -> None:
+        """Close the judge's models that were given by name; those given as objects are yours."""
+        await self._definition.models.aclose()

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, assert_type
 
+from pydantic import BaseModel
+
 from classify.adapters.scorers.builder import ScorerBuilder, create_scorer
+from classify.adapters.scorers.prompt_step import PromptStep
 from classify.adapters.scorers.result import (
     NotScorable,
     ScorerResult,
@@ -102,6 +105,54 @@ assert_type(untyped.generate_score(lambda context: 1.0), Scorer[Any, Any, None, 
 
 like: ScorerLike = scorer
 
+
+class Claims(BaseModel):
+    """What a judge is asked for."""
+
+    claims: list[str]
+
+
+def asks(context: Begun) -> str:
+    """Return a prompt."""
+    return context.run.output
+
+
+def asks_about(context: StepContext[Question, str, Claims, None]) -> str:
+    """Return a prompt about what the judge found before."""
+    return ", ".join(context.results.preprocess_step_result.claims)
+
+
+judged = begun.preprocess(PromptStep("Extract", asks, output_schema=Claims))
+assert_type(judged, ScorerBuilder[Question, str, Claims, None])
+assert_type(
+    judged.generate_score(
+        PromptStep(
+            "Count",
+            asks_about,
+            output_schema=Claims,
+            calculate_score=lambda claims, context: len(claims.claims) / 10,
+        )
+    ),
+    Scorer[Question, str, Claims, None],
+)
+assert_type(
+    begun.generate_score(PromptStep("Score", asks)).generate_reason(
+        PromptStep("Explain", lambda context: f"Why {context.score}?")
+    ),
+    Scorer[Question, str, None, None],
+)
+assert_type(
+    begun.preprocess(PromptStep("Extract", asks, output_schema={"type": "object"})),
+    ScorerBuilder[Question, str, Any, None],
+)
+assert_type(
+    begun.preprocess(
+        PromptStep("Extract", lambda context: context.run.input.query, output_schema=Claims)
+    ),
+    ScorerBuilder[Question, str, Claims, None],
+)
+
+begun.preprocess(PromptStep("Extract", asks_about, output_schema=Claims))  # type: ignore
 begun.analyze(lambda context: context.run.input.missing)  # type: ignore[attr-defined]  # pyright: ignore
 after_count.generate_score(lambda context: "high")  # type: ignore
 after_count.preprocess(split)  # type: ignore
