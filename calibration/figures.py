@@ -66,9 +66,31 @@ def risk_coverage_figure(curve: RiskCoverage, *, title: str = "Risk and coverage
 
 
 def _reliability(diagram: ReliabilityDiagram, axes: Axes, *, title: str) -> None:
-    given = [point.probability for point in diagram.points]
+    _backdrop(diagram, axes)
+    axes.plot([0, 1], [0, 1], color="0.45", linestyle="--", linewidth=1)
+    axes.plot(
+        [x for x, _ in diagram.curve], [y for _, y in diagram.curve], color="C0", label="isotonic"
+    )
+    for inside, fill in ((True, "C0"), (False, "white")):
+        points = [point for point in diagram.points if point.inside is inside]
+        axes.plot(
+            [point.probability for point in points],
+            [point.rate for point in points],
+            color="C0",
+            markerfacecolor=fill,
+            marker="o",
+            linestyle="none",
+            label="bin" if inside else "bin outside its band",
+        )
+    axes.set(title=title, xlabel="probability given", ylabel="how often it came true")
+    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.legend(frameon=False, fontsize="small", loc="upper left")
+
+
+def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
+    """Draw the consistency band of each bin and the histogram of the rows."""
     axes.vlines(
-        given,
+        [point.probability for point in diagram.points],
         [point.low for point in diagram.points],
         [point.high for point in diagram.points],
         color="C0",
@@ -85,30 +107,6 @@ def _reliability(diagram: ReliabilityDiagram, axes: Axes, *, title: str) -> None
         alpha=0.5,
         label="rows",
     )
-    axes.plot([0, 1], [0, 1], color="0.45", linestyle="--", linewidth=1)
-    axes.plot(
-        [x for x, _ in diagram.curve], [y for _, y in diagram.curve], color="C0", label="isotonic"
-    )
-    for inside, fill in ((True, "C0"), (False, "white")):
-        points = [point for point in diagram.points if point.inside is inside]
-        axes.plot(
-            [point.probability for point in points],
-            [point.rate for point in points],
-            color="C0",
-            markerfacecolor=fill,
-            marker="o",
-            linestyle="none",
-            label="bin" if inside else "bin outside its band",
-        )
-    axes.set(
-        title=title,
-        xlabel="probability given",
-        ylabel="how often it came true",
-        xlim=(0, 1),
-        ylim=(0, 1),
-        aspect="equal",
-    )
-    axes.legend(frameon=False, fontsize="small", loc="upper left")
 
 
 def _figure(*, width: float) -> Figure:

@@ -122,33 +122,27 @@ def metrics(
     rows = class_outcomes(log_p, y, weights)
     if kind == "boolean" and rows.k != 2:
         raise CalibrationError(f"kind 'boolean' needs two options, log_p has {rows.k}")
-    kept = _kept(groups, weights, n=len(np.asarray(log_p)))
-    means = _Means(rows, kept, seed)
+    means = _Means(rows, _kept(groups, weights, n=np.shape(log_p)[0]), seed)
     answers = top_label(rows)
     judged = one_option(rows, 1) if kind == "boolean" else answers
     with_weights = None if weights is None else rows.w
-    losses = log_loss(rows.log_p, rows.y, weights=with_weights)
+    floored = log_loss(rows.log_p, rows.y, weights=with_weights, floor=1e-6)
     scale, brier_rule = (0.5, "(p - y)^2, 0..1") if kind == "boolean" else (1.0, "sum, 0..2")
     corp = _corp(rows, judged, with_weights, kind)
-    wrong = 1.0 - answers.y
     return Metrics(
         kind=kind,
         n=rows.n,
         options=rows.k,
         log_loss=means.of(log_losses(rows), "log loss, nats"),
-        zeros=losses.zeros,
-        floored_log_loss=log_loss(rows.log_p, rows.y, weights=with_weights, floor=1e-6)
-        if losses.zeros
-        else None,
+        zeros=floored.zeros,
+        floored_log_loss=floored if floored.zeros else None,
         brier=means.of(brier_losses(rows) * scale, f"Brier {brier_rule}"),
         corp=corp,
         skill=_skill(corp),
-        accuracy=means.of(answers.y.astype(np.float64), "accuracy")
-        if groups is not None
-        else _named(weighted_wilson(answers.y, weights=rows.w), "accuracy"),
+        accuracy=means.accuracy(answers),
         auroc=_auroc(judged, "AUROC" if kind == "boolean" else "AUROC of confidence"),
-        aurc=aurc(answers.p, wrong, weights=with_weights),
-        augrc=augrc(answers.p, wrong, weights=with_weights),
+        aurc=aurc(answers.p, 1 - answers.y, weights=with_weights),
+        augrc=augrc(answers.p, 1 - answers.y, weights=with_weights),
         smooth_error=smooth_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed),
         debiased_error=debiased_calibration_error(
             judged.p, judged.y, weights=with_weights, seed=seed
@@ -171,6 +165,12 @@ class _Means:
             return Measurement(value, f"{name}, no interval", losses.size)
         found = mean_interval(losses, seed=self._seed, weights=w, groups=self._groups)
         return _named(found, name)
+
+    def accuracy(self, answers: BinaryOutcomes) -> Measurement:
+        """Return Wilson's interval, or that of the clusters where rows are grouped."""
+        if self._groups is not None:
+            return self.of(answers.y.astype(np.float64), "accuracy")
+        return _named(weighted_wilson(answers.y, weights=answers.w), "accuracy")
 
 
 def _kept(groups: ArrayLike | None, weights: ArrayLike | None, *, n: int) -> Ints | None:
