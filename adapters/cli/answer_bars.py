@@ -13,6 +13,8 @@ from classify.questions import Question
 _WIDEST_NAME = 28
 _NUMBER = 7
 _BOUNDS = 15
+_SHOWN_WIDTH = 5e-4
+"""Intervals narrower than what is shown of a number are not shown."""
 
 
 def answer_bars(
@@ -41,7 +43,7 @@ def _verdict(answer: Answer | NoVerdict) -> str:
     if isinstance(answer, BooleanAnswer):
         return f"P(true) = {answer.probability:.3f}"
     low, high = answer.score_range or (answer.score, answer.score)
-    known = "" if high - low < 5e-4 else f" (known to lie in {low:.3f} to {high:.3f})"
+    known = "" if high - low < _SHOWN_WIDTH else f" (known to lie in {low:.3f} to {high:.3f})"
     return f"{answer.score:.3f}{known}"
 
 
@@ -50,7 +52,11 @@ def _bars(question: Question, answer: Answer, *, width: int, blocks: bool) -> li
         return [Text("  the model gave no probabilities")]
     names = {option: _option_name(question, option) for option in answer.probabilities}
     name_width = min(_WIDEST_NAME, max(len(name) for name in names.values()) + 1, width // 3)
-    bounds = answer.bounds or {}
+    bounds = {
+        option: (low, high)
+        for option, (low, high) in (answer.bounds or {}).items()
+        if high - low >= _SHOWN_WIDTH
+    }
     bar_width = max(8, width - name_width - _NUMBER - 5 - (_BOUNDS if bounds else 0))
     best = max(answer.probabilities, key=answer.probabilities.__getitem__)
     lines: list[Text] = []
@@ -59,7 +65,7 @@ def _bars(question: Question, answer: Answer, *, width: int, blocks: bool) -> li
         line = Text("  " + fitted(names[option], name_width) + " ", no_wrap=True)
         line.append_text(_bar(p, high, bar_width, blocks=blocks))
         line.append(f" {100 * p:{_NUMBER - 2}.1f} %", style="bold" if option == best else "")
-        if high - low >= 5e-4:
+        if option in bounds:
             line.append(f" {100 * low:.1f} to {100 * high:.1f}", style="dim")
         lines.append(line)
     return lines

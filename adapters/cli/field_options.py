@@ -17,7 +17,9 @@ StateField: TypeAlias = Annotated[
     typer.Option(
         "--state-field",
         metavar="FIELD|NAME=FIELD",
-        help="Field that is judged; repeat it, or rename fields, for an object of several.",
+        help="Field that is judged; repeat it, or rename fields, for an object of several. "
+        "Default: the first of state, text, message, content, input, prompt, review, comment, "
+        "body, document, sentence, question, query; else the whole row but id and labels.",
     ),
 ]
 LabelField: TypeAlias = Annotated[

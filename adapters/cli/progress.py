@@ -7,7 +7,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task
+from rich.table import Column
 from rich.text import Text
 
 from classify.adapters.cli.console import messages
@@ -73,8 +74,7 @@ def shown_progress(total: int | None) -> Generator[Report]:
         yield _lines(pace)
         return
     bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
+        BarColumn(bar_width=None, table_column=Column(ratio=1)),  # what the numbers leave
         _PaceColumn(pace),
         console=console,
         expand=True,
@@ -92,7 +92,7 @@ def shown_progress(total: int | None) -> Generator[Report]:
 
 class _PaceColumn(ProgressColumn):
     def __init__(self, pace: Pace) -> None:
-        super().__init__()
+        super().__init__(table_column=Column(no_wrap=True))
         self._pace = pace
 
     def render(self, task: Task) -> Text:

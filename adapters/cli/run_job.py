@@ -60,6 +60,8 @@ class RunJob:
         fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
         classifier = spec.classifier(self.model)
         self._tell_model(classifier, named=self.model or spec.model)
+        if self.rows == "-" and sys.stdin.isatty():
+            say("reading rows from standard input, a JSON object a line")
         rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
         started = time.monotonic()
         with Store(self.output, existing=self.existing) as store:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import hypothesis
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from classify.classifier import Classifier
 from classify.decision import DecisionRequest
@@ -117,6 +121,29 @@ def test_a_complete_run_resumed_changes_no_byte(bench: _Bench) -> None:
 
     assert 2 == counts.reused == len(bench.model.requests)
     assert before == bench.path.read_bytes()
+
+
+@hypothesis.settings(max_examples=25, deadline=None)
+@given(st.integers(0, 5), st.floats(0.0, 1.0), st.sets(st.integers(0, 5)))
+def test_a_file_cut_anywhere_is_completed_by_asking_for_what_is_missing(
+    rows_before: int, cut: float, failing: set[int]
+) -> None:
+    """Whatever byte a crash ends at, no whole answered line is asked for again."""
+    rows = _rows(*(f"fail {n}" if n in failing else f"row {n}" for n in range(6)))
+    with TemporaryDirectory() as folder:
+        bench = _Bench(Path(folder))
+        bench.run(rows[:rows_before])
+        content = bench.path.read_bytes()
+        kept = content[: round(cut * len(content))]
+        bench.path.write_bytes(kept)
+        answered = {n for n in range(kept.count(b"\n")) if n not in failing}
+        bench.model.requests.clear()
+
+        bench.run(rows)
+
+        missing = [row for n, row in enumerate(rows) if n not in answered]
+        assert [row.state for row in missing if isinstance(row, Row)] == bench.asked()
+        assert list(range(6)) == [result.index for result in bench.results()]
 
 
 def test_other_questions_never_reuse_old_answers(bench: _Bench) -> None:

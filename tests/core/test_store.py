@@ -34,6 +34,10 @@ EVALUATION = Evaluation(
     attempts=2,
 )
 
+_POSIX = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no such device, link or limit for everyone"
+)
+
 
 def _result(index: int, text: str, *, with_state: bool = True) -> Result:
     row = Row(index, f"line {index + 1}", f"r{index}", text, {"q": True})
@@ -217,7 +221,7 @@ def test_two_writers_are_kept_apart(tmp_path: Path) -> None:
     [
         pytest.param(".", "is a directory", id="directory"),
         pytest.param("absent/r.jsonl", "does not exist: create it", id="no parent"),
-        pytest.param(os.devnull, "is no ordinary file", id="device"),
+        pytest.param(os.devnull, "is no ordinary file", id="device", marks=_POSIX),
     ],
 )
 def test_an_unusable_output_is_refused(tmp_path: Path, name: str, message: str) -> None:
@@ -226,6 +230,7 @@ def test_an_unusable_output_is_refused(tmp_path: Path, name: str, message: str) 
         Store(tmp_path / name)
 
 
+@_POSIX
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     """The file that it names is replaced."""
     (tmp_path / "there").mkdir()
@@ -242,7 +247,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert [second, first] == list(read_results(target))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX's")
+@_POSIX
 def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> None:
     """What was written before is whole, and the run can be resumed."""
     import resource
