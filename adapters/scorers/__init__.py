@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from classify.adapters.scorers.builder import ScorerBuilder, create_scorer
+from classify.adapters.scorers.classifier_evidence import ClassifierEvidence
+from classify.adapters.scorers.classifier_scorer import ClassifierScorer, create_classifier_scorer
 from classify.adapters.scorers.definition import StepInfo
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
 from classify.adapters.scorers.judge import Judge
@@ -10,8 +12,11 @@ from classify.adapters.scorers.judge_records import Cost, JudgeExecution, JudgeR
 from classify.adapters.scorers.judging import NoStructuredOutput
 from classify.adapters.scorers.length_limits import LengthLimit, Shorten
 from classify.adapters.scorers.processors import ErrorProcessor, InputProcessor, OutputProcessor
+from classify.adapters.scorers.projection import Projection
 from classify.adapters.scorers.prompt_step import PromptStep
 from classify.adapters.scorers.redaction import PATTERNS, Redact
+from classify.adapters.scorers.registry import NotRegistered, Registry
+from classify.adapters.scorers.reprojection import RowScore, reproject
 from classify.adapters.scorers.result import (
     NotScorable,
     Results,
@@ -26,6 +31,8 @@ from classify.adapters.scorers.scorer_like import ScorerLike
 
 __all__ = [
     "PATTERNS",
+    "ClassifierEvidence",
+    "ClassifierScorer",
     "Cost",
     "ErrorProcessor",
     "InputProcessor",
@@ -34,12 +41,16 @@ __all__ = [
     "JudgeRecord",
     "LengthLimit",
     "NoStructuredOutput",
+    "NotRegistered",
     "NotScorable",
     "OutputProcessor",
+    "Projection",
     "PromptStep",
     "Redact",
+    "Registry",
     "Results",
     "RetryProcessor",
+    "RowScore",
     "Scorer",
     "ScorerBuilder",
     "ScorerDefinitionError",
@@ -50,6 +61,8 @@ __all__ = [
     "Shorten",
     "StepContext",
     "StepInfo",
+    "create_classifier_scorer",
     "create_scorer",
     "not_scorable",
+    "reproject",
 ]
