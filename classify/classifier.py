@@ -7,7 +7,14 @@ import hashlib
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+)
 from datetime import UTC, datetime
 from typing import TypeAlias, Unpack
 
@@ -166,8 +173,10 @@ class Classifier:
         max_retries: int = 2,
         timeout: float | None = None,
         provider_options: Mapping[str, JSON] | None = None,
-    ) -> AsyncIterator[Outcome]:
+    ) -> AsyncGenerator[Outcome, None]:
         """Yield the outcome of every state, in order, reading about 2 x concurrency ahead.
+
+        Leave it early inside `contextlib.aclosing`, so that what is in flight ends at once.
 
         With prior="batch" the answers are as they were read: `batch_corrected` does the rest.
         """
@@ -328,10 +337,11 @@ def _decision_model(
     model: str | LanguageModel | DecisionModel | None, options: Options
 ) -> DecisionModel:
     found = resolve_model(model) if model is None or isinstance(model, str) else model
-    if isinstance(found, DecisionModel):
-        return found
-    if isinstance(found, LanguageModel):
-        return LogprobModel(found, options)
+    if not isinstance(found, type):  # a class has the methods too, and answers nothing
+        if isinstance(found, DecisionModel):
+            return found
+        if isinstance(found, LanguageModel):
+            return LogprobModel(found, options)
     raise InvalidInput(
         'the model must be "provider/model", a LanguageModel or a DecisionModel, '
         f"got {type(model).__name__}"

@@ -1,0 +1,302 @@
+"""Streams of states: order, window, failures, early ends; the model and the fingerprint."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from classify.answers import BooleanAnswer
+from classify.classifier import Classifier
+from classify.decision import DecisionRequest, DecisionResponse
+from classify.errors import ClassifyError, DeadlineExceeded, InvalidInput, ProviderError
+from classify.evaluation import Evaluation
+from classify.json_values import JSON
+from classify.language_model import Prompt, Sampling
+from classify.questions import Boolean, Choice
+from classify.testing.scripted import RawAnswer, ScriptedLanguageModel, ScriptedModel
+
+QUESTIONS = {"q": Boolean()}
+
+
+class Slow:
+    """A decision model that takes as many turns of the loop as the state says."""
+
+    provider, model_id = "scripted", "slow"
+    supported_question_types: frozenset[str] | None = None
+
+    def __init__(self) -> None:
+        """Start with nothing in flight."""
+        self.now, self.most, self.begun, self.ended = 0, 0, list[object](), list[object]()
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        """Answer when its turns are over."""
+        self.now, self.begun = self.now + 1, [*self.begun, request.state]
+        self.most = max(self.most, self.now)
+        try:
+            assert isinstance(request.state, int)
+            for _ in range(request.state):
+                await asyncio.sleep(0)
+            return DecisionResponse({"q": {"type": "boolean", "probability": request.state / 1e6}})
+        finally:
+            self.now, self.ended = self.now - 1, [*self.ended, request.state]
+
+
+def states_of(outcomes: list[Evaluation | ClassifyError]) -> list[int]:
+    """Return the states that the answers were made of."""
+    answers = [o.answers["q"] for o in outcomes if isinstance(o, Evaluation)]
+    return [round(a.probability * 1e6) for a in answers if isinstance(a, BooleanAnswer)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 30), max_size=30), st.integers(1, 9))
+def test_outcomes_keep_the_order_of_the_states(states: list[int], concurrency: int) -> None:
+    """Whichever is done first; and never more in flight than wanted."""
+    model = Slow()
+
+    found = asyncio.run(
+        Classifier("c", model, QUESTIONS).evaluate_many(states, concurrency=concurrency)
+    )
+
+    assert states_of(found) == states
+    assert model.most <= concurrency
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 5])
+def test_the_concurrency_asked_for_is_used(concurrency: int) -> None:
+    """As many as allowed are in flight together."""
+    model = Slow()
+
+    asyncio.run(Classifier("c", model, QUESTIONS).evaluate_many([9] * 20, concurrency=concurrency))
+
+    assert model.most == concurrency
+
+
+def test_the_window_read_ahead_is_bounded() -> None:
+    """A stream of a million rows is never held in memory: at most 2 x concurrency are read."""
+
+    async def read_ahead() -> int:
+        taken, seen, most = 0, 0, 0
+
+        def states() -> Iterator[int]:
+            nonlocal taken, most
+            for k in range(200):
+                taken += 1
+                most = max(most, taken - seen)
+                yield k % 7
+
+        async for _ in Classifier("c", Slow(), QUESTIONS).stream(states(), concurrency=3):
+            seen += 1
+        return most
+
+    assert asyncio.run(read_ahead()) <= 6
+
+
+def test_states_may_come_asynchronously() -> None:
+    """From a queue, a file, a socket."""
+
+    async def states() -> AsyncIterator[int]:
+        for k in range(5):
+            await asyncio.sleep(0)
+            yield k
+
+    found = asyncio.run(Classifier("c", Slow(), QUESTIONS).evaluate_many(states()))
+
+    assert states_of(found) == [0, 1, 2, 3, 4]
+
+
+def failing(request: DecisionRequest) -> Mapping[str, RawAnswer]:
+    """Fail in the way that the state names."""
+    if request.state == "provider":
+        raise ProviderError("gone", status=410)
+    if request.state == "answer":
+        return {"q": {"type": "boolean", "probability": 7}}
+    if request.state == "bug":
+        raise RuntimeError("bug")
+    return {"q": {"type": "boolean", "probability": 0.5}}
+
+
+def test_a_failure_stands_in_its_place() -> None:
+    """One bad state spoils only itself: its own error is where its answer would be."""
+    states: list[JSON] = ["fine", "provider", "answer", float("nan"), "fine"]
+
+    found = asyncio.run(Classifier("c", ScriptedModel(failing), QUESTIONS).evaluate_many(states))
+
+    assert [type(outcome).__name__ for outcome in found] == [
+        "Evaluation",
+        "ProviderError",
+        "InvalidAnswer",
+        "InvalidInput",
+        "Evaluation",
+    ]
+
+
+def test_a_bug_ends_the_stream() -> None:
+    """A programmer's error is no result: it passes through, and nothing is left behind."""
+
+    async def run() -> None:
+        with pytest.raises(RuntimeError, match="bug"):
+            await Classifier("c", ScriptedModel(failing), QUESTIONS).evaluate_many(["bug", "fine"])
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(run())
+
+
+def test_a_deadline_is_for_each_state() -> None:
+    """The slow one fails, the others do not."""
+
+    class Stuck(Slow):
+        async def decide(self, request: DecisionRequest) -> DecisionResponse:
+            if request.state == 1:
+                await asyncio.Event().wait()
+            return await super().decide(request)
+
+    found = asyncio.run(Classifier("c", Stuck(), QUESTIONS).evaluate_many([0, 1, 2], timeout=0.05))
+
+    assert isinstance(found[1], DeadlineExceeded)
+    assert states_of(found) == [0, 2]
+
+
+@pytest.mark.parametrize("end", ["break", "error", "cancel"])
+def test_a_consumer_that_stops_early_ends_its_requests(end: str) -> None:
+    """Nothing goes on spending after the loop was left, and no task is left behind."""
+    model = Slow()
+
+    async def consume() -> None:
+        stream = Classifier("c", model, QUESTIONS).stream([0] + [10_000] * 50, concurrency=4)
+        async with contextlib.aclosing(stream):
+            async for _ in stream:
+                if end == "break":
+                    break
+                if end == "error":
+                    raise KeyError("mine")
+                await asyncio.Event().wait()
+
+    async def run() -> None:
+        task = asyncio.create_task(consume())
+        for _ in range(100):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(run())
+
+    assert model.now == 0
+    assert len(model.begun) < 20
+
+
+@pytest.mark.parametrize("concurrency", [0, -1, 1.5, True], ids=repr)
+def test_concurrency_is_a_whole_number(concurrency: Any) -> None:
+    """Refused before a request."""
+    model = Slow()
+
+    with pytest.raises(InvalidInput, match="concurrency must be a whole number"):
+        asyncio.run(Classifier("c", model, QUESTIONS).evaluate_many([1], concurrency=concurrency))
+    assert model.begun == []
+
+
+@pytest.mark.parametrize("states", ["text", {"a": 1}], ids=["text", "object"])
+def test_one_state_is_not_a_list_of_states(states: Any) -> None:
+    """A text would be read letter by letter, an object key by key."""
+    with pytest.raises(InvalidInput, match=r"wrap it in \[\]"):
+        asyncio.run(Classifier("c", Slow(), QUESTIONS).evaluate_many(states))
+
+
+def test_no_states_are_no_outcomes() -> None:
+    """Nothing in, nothing out."""
+    assert asyncio.run(Classifier("c", Slow(), QUESTIONS).evaluate_many([])) == []
+
+
+def test_provider_options_reach_the_model_as_they_are() -> None:
+    """They are the provider's business."""
+    model = ScriptedModel(failing)
+
+    asyncio.run(
+        Classifier("c", model, QUESTIONS).evaluate("x", provider_options={"top_k": {"a": [1]}})
+    )
+
+    assert model.requests[0].provider_options == {"top_k": {"a": [1]}}
+
+
+@pytest.mark.parametrize("options", [{"a": float("nan")}, {"a": object()}], ids=["nan", "object"])
+def test_provider_options_are_json(options: Any) -> None:
+    """Checked before a request, by name."""
+    model = ScriptedModel(failing)
+
+    with pytest.raises(InvalidInput, match=r"provider_options\.a must hold"):
+        asyncio.run(Classifier("c", model, QUESTIONS).evaluate("x", provider_options=options))
+    assert model.requests == []
+
+
+@pytest.mark.parametrize(
+    "model", [3, object(), Slow, ["openai/x"]], ids=["number", "object", "class", "list"]
+)
+def test_a_model_is_a_name_or_an_object_that_answers(model: Any) -> None:
+    """The message says what is possible."""
+    with pytest.raises(InvalidInput, match='the model must be "provider/model", a LanguageModel'):
+        Classifier("c", model, QUESTIONS)
+
+
+def fingerprint(**changes: Any) -> str:
+    """Return the fingerprint of a classifier with something changed."""
+    model = changes.pop("model", ScriptedModel(failing))
+    questions = changes.pop("questions", {"q": Choice(criteria={"a": "x", "b": None})})
+    return Classifier(changes.pop("id", "c"), model, questions, **changes).fingerprint
+
+
+def test_what_cannot_change_an_answer_keeps_the_fingerprint() -> None:
+    """Equal classifiers are one, whatever their ids, in every process."""
+    assert fingerprint() == fingerprint(id="another")
+    assert fingerprint() == fingerprint(
+        questions={"q": {"type": "choice", "criteria": {"a": "x", "b": None}}}
+    )
+
+
+def silent(_: Prompt, __: Sampling) -> dict[str, float]:
+    """Show no alternatives."""
+    return {}
+
+
+def test_what_can_change_an_answer_changes_the_fingerprint() -> None:
+    """Model, endpoint, wording, options: none of them may reuse another's results."""
+
+    class Elsewhere(ScriptedModel):
+        base_url = "https://b.example"
+
+    other = ScriptedModel(failing)
+    other.model_id = "scripted-2"
+    found = [
+        fingerprint(),
+        fingerprint(model=other),
+        fingerprint(model=Elsewhere(failing)),
+        fingerprint(model=ScriptedLanguageModel(silent)),
+        fingerprint(orders=2),
+        fingerprint(prior="content-free"),
+        fingerprint(questions={"r": Choice(criteria={"a": "x", "b": None})}),
+        fingerprint(questions={"q": Choice(criteria={"a": "y", "b": None})}),
+        fingerprint(questions={"q": Choice(criteria={"a": "x", "c": None})}),
+        fingerprint(questions={"q": Choice(criteria={"a": "x", "b": None}, instructions="?")}),
+        fingerprint(questions={"q": Choice(criteria={"a": "x", "b": None}, cue="It:")}),
+    ]
+
+    assert len(set(found)) == len(found)
+
+
+def test_closing_closes_the_model() -> None:
+    """And a model that needs no closing is fine."""
+    closed: list[bool] = []
+
+    class Closing(ScriptedLanguageModel):
+        async def aclose(self) -> None:
+            closed.append(True)
+
+    asyncio.run(Classifier("c", Closing(silent), QUESTIONS).aclose())
+    asyncio.run(Classifier("c", ScriptedModel(failing), QUESTIONS).aclose())
+
+    assert closed == [True]
