@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classify.calibration.agreement import cohen_kappa, confusion
@@ -23,6 +23,7 @@ def columns(rated: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 @given(pairs, st.sampled_from(SCHEMES))
+@settings(deadline=None)
 def test_kappa_is_symmetric(rated: list[tuple[int, int]], scheme: Scheme) -> None:
     """Nobody is the reference."""
     a, b = columns(rated)
@@ -34,6 +35,7 @@ def test_kappa_is_symmetric(rated: list[tuple[int, int]], scheme: Scheme) -> Non
 
 
 @given(pairs, st.sampled_from(SCHEMES))
+@settings(deadline=None)
 def test_weights_repeat_items(rated: list[tuple[int, int]], scheme: Scheme) -> None:
     """Value and interval of weight 2 are those of every item twice."""
     a, b = columns(rated)

@@ -119,7 +119,7 @@ def test_a_class_never_seen_is_in_every_set_by_class() -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from(SCORES))
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 def test_a_smaller_alpha_never_takes_an_option_out(seed: int, score: ScoreName) -> None:
     """Sets are nested."""
     log_p, y = draw(60, seed=seed)
@@ -130,7 +130,7 @@ def test_a_smaller_alpha_never_takes_an_option_out(seed: int, score: ScoreName) 
 
 
 @given(st.integers(0, 10_000), st.sampled_from(SCORES))
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 def test_the_order_of_calibration_rows_changes_nothing(seed: int, score: ScoreName) -> None:
     """A threshold is a quantile."""
     log_p, y = draw(40, seed=seed)
@@ -145,7 +145,7 @@ def test_the_order_of_calibration_rows_changes_nothing(seed: int, score: ScoreNa
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.05, 0.1, 0.3]))
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 def test_interval_sets_have_no_gaps(seed: int, alpha: float) -> None:
     """A set of levels 2 and 4 without 3 says nothing to a reader of scores."""
     log_p, y = draw(60, k=5, seed=seed)

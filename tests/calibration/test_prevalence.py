@@ -82,6 +82,7 @@ shares = st.integers(1, 200).flatmap(lambda n: st.integers(0, n).map(lambda k: S
 
 
 @given(shares, shares, shares)
+@settings(deadline=None)
 def test_a_stratified_rate_and_its_interval_stay_between_0_and_1(
     passed: Share, yes: Share, no: Share
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_stratified_rate_and_its_interval_stay_between_0_and_1(
 
 
 @given(shares, shares)
+@settings(deadline=None)
 def test_swapping_yes_and_no_mirrors_the_rate(yes: Share, no: Share) -> None:
     """The rate of "no" is one minus that of "yes", ends and all."""
     one = stratified_rate(passed=Share(30, 100), right_if_passed=yes, right_if_failed=no)

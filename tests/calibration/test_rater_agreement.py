@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -55,6 +55,7 @@ def alpha_by_pairs(rated: NDArray[np.float64], metric: Metric) -> float:
 
 
 @given(seeds, st.sampled_from(METRICS))
+@settings(deadline=None)
 def test_alpha_is_one_minus_observed_over_expected_disagreement(seed: int, metric: Metric) -> None:
     """Recomputed pair by pair from Krippendorff's definition."""
     rated = ratings(seed)
@@ -65,6 +66,7 @@ def test_alpha_is_one_minus_observed_over_expected_disagreement(seed: int, metri
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_the_order_of_raters_and_items_changes_nothing(seed: int) -> None:
     """Raters are interchangeable in all three."""
     rated = ratings(seed)
@@ -76,6 +78,7 @@ def test_the_order_of_raters_and_items_changes_nothing(seed: int) -> None:
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_weights_repeat_items(seed: int) -> None:
     """Value and interval."""
     rated = ratings(seed)

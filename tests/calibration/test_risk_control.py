@@ -93,6 +93,7 @@ def test_the_fewest_rows_are_those_without_an_error_that_pass() -> None:
 
 
 @given(st.integers(1, 400), st.data())
+@settings(deadline=None)
 def test_the_binomial_tail_is_that_of_scipy(n: int, data: st.DataObject) -> None:
     """Whole counts in, the exact tail out."""
     errors = data.draw(st.integers(0, n))
@@ -103,6 +104,7 @@ def test_the_binomial_tail_is_that_of_scipy(n: int, data: st.DataObject) -> None
 
 
 @given(st.integers(1, 400), st.data())
+@settings(deadline=None)
 def test_the_bound_for_bounded_losses_is_never_below_the_exact_tail(
     n: int, data: st.DataObject
 ) -> None:
@@ -161,7 +163,7 @@ def test_equal_confidences_are_accepted_together() -> None:
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 def test_a_looser_alpha_never_keeps_fewer_rows(seed: int) -> None:
     """For each of the joint rules."""
     confidence, wrong = draw(80, seed=seed)
@@ -172,7 +174,7 @@ def test_a_looser_alpha_never_keeps_fewer_rows(seed: int) -> None:
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     """Also with ties."""
     confidence, wrong = draw(80, seed=seed)
@@ -186,6 +188,7 @@ def test_the_order_of_rows_changes_nothing(seed: int) -> None:
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.01, 0.99))
+@settings(deadline=None)
 def test_handing_over_only_errors_reaches_alpha_exactly_at_the_bound(
     error: float, alpha: float
 ) -> None:

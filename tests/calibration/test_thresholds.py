@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classify.calibration.thresholds import (
@@ -22,6 +22,7 @@ prices = st.floats(0.01, 100.0)
 
 
 @given(prices, prices, st.floats(0.001, 0.999))
+@settings(deadline=None)
 def test_the_binary_threshold_is_where_the_cheapest_action_changes(
     false_positive: float, false_negative: float, p: float
 ) -> None:
