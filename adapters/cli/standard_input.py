@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
+_Read: TypeAlias = tuple[T] | Exception | None
+"""An item, what reading ended with, or the end."""
 
 _AHEAD = 64
 
@@ -18,23 +20,14 @@ async def from_thread(items: Iterator[T], stop: asyncio.Event) -> AsyncIterator[
 
     The thread is a daemon: one that waits for input does not keep the program from ending.
     """
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[tuple[T] | BaseException | None] = asyncio.Queue()
+    queue: asyncio.Queue[_Read[T]] = asyncio.Queue()
     places = threading.Semaphore(_AHEAD)
+    loop = asyncio.get_running_loop()
 
-    def read() -> None:
-        end: BaseException | None = None
-        # The loop is closed where the run has ended without reading everything.
-        with suppress(RuntimeError):
-            try:
-                for item in items:
-                    places.acquire()
-                    loop.call_soon_threadsafe(queue.put_nowait, (item,))
-            except Exception as error:
-                end = error
-            loop.call_soon_threadsafe(queue.put_nowait, end)
+    def put(read: _Read[T]) -> None:
+        loop.call_soon_threadsafe(queue.put_nowait, read)
 
-    threading.Thread(target=read, name="classify-rows", daemon=True).start()
+    threading.Thread(target=_read_all, args=(items, put, places), daemon=True).start()
     stopping = asyncio.create_task(stop.wait())
     try:
         while True:
@@ -46,9 +39,24 @@ async def from_thread(items: Iterator[T], stop: asyncio.Event) -> AsyncIterator[
             got = reading.result()
             if got is None:
                 return
-            if isinstance(got, BaseException):
+            if isinstance(got, Exception):
                 raise got
             places.release()
             yield got[0]
     finally:
         stopping.cancel()
+
+
+def _read_all(
+    items: Iterator[T], put: Callable[[_Read[T]], None], places: threading.Semaphore
+) -> None:
+    end: Exception | None = None
+    # The loop is closed where the run has ended without reading everything.
+    with suppress(RuntimeError):
+        try:
+            for item in items:
+                places.acquire()
+                put((item,))
+        except Exception as error:
+            end = error
+        put(end)
