@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from classify.adapters.scorers.agent_messages import (
+    AgentInput,
+    AgentMessage,
+    AgentOutput,
+    Part,
+    ToolCall,
+)
+from classify.adapters.scorers.agent_text import (
+    assistant_text,
+    assistant_texts,
+    conversation_text,
+    system_text,
+    tool_calls,
+    user_text,
+    user_texts,
+)
 from classify.adapters.scorers.builder import ScorerBuilder, create_scorer
 from classify.adapters.scorers.classifier_evidence import ClassifierEvidence
 from classify.adapters.scorers.classifier_scorer import ClassifierScorer, create_classifier_scorer
 from classify.adapters.scorers.definition import StepInfo
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
+from classify.adapters.scorers.filter_run import filter_run
 from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.judge_records import Cost, JudgeExecution, JudgeRecord
 from classify.adapters.scorers.judging import NoStructuredOutput
 from classify.adapters.scorers.length_limits import LengthLimit, Shorten
+from classify.adapters.scorers.message_reading import read_agent_input, read_messages
 from classify.adapters.scorers.processors import ErrorProcessor, InputProcessor, OutputProcessor
 from classify.adapters.scorers.projection import Projection
 from classify.adapters.scorers.prompt_step import PromptStep
@@ -31,6 +49,9 @@ from classify.adapters.scorers.scorer_like import ScorerLike
 
 __all__ = [
     "PATTERNS",
+    "AgentInput",
+    "AgentMessage",
+    "AgentOutput",
     "ClassifierEvidence",
     "ClassifierScorer",
     "Cost",
@@ -44,6 +65,7 @@ __all__ = [
     "NotRegistered",
     "NotScorable",
     "OutputProcessor",
+    "Part",
     "Projection",
     "PromptStep",
     "Redact",
@@ -61,8 +83,19 @@ __all__ = [
     "Shorten",
     "StepContext",
     "StepInfo",
+    "ToolCall",
+    "assistant_text",
+    "assistant_texts",
+    "conversation_text",
     "create_classifier_scorer",
     "create_scorer",
+    "filter_run",
     "not_scorable",
+    "read_agent_input",
+    "read_messages",
     "reproject",
+    "system_text",
+    "tool_calls",
+    "user_text",
+    "user_texts",
 ]
