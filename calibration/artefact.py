@@ -11,16 +11,23 @@ import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import AwareDatetime, Field, FiniteFloat, model_validator
 
-from classify.calibration.arrays import Floats
+from classify.calibration.abstention import ConfidencePolicy, confidences
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.calibrators import Calibrator
-from classify.calibration.fitted import Frozen
+from classify.calibration.fitted import Frozen, Vector
 from classify.calibration.report import Calibrated, CalibrationReport
+from classify.calibration.risk_control import control_selective_risk
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.calibrating import Origin
 
 
 class Fingerprint(Frozen):
@@ -44,6 +51,11 @@ class Fingerprint(Frozen):
         """The SHA-256 of all parts, in hex."""
         return digest(self.model_dump(mode="json"))
 
+    @classmethod
+    def of(cls, origin: Origin) -> Fingerprint:
+        """Return the fingerprint of answers that a Classifier made."""
+        return cls(**{name: getattr(origin, name) for name in cls.model_fields})
+
     def differences(self, other: Fingerprint) -> tuple[str, ...]:
         """Return the names of the parts in which two fingerprints differ."""
         names = type(self).model_fields
@@ -59,6 +71,30 @@ class HeldOutMetric(Frozen):
     after: FiniteFloat
 
 
+class HeldOutAnswers(Frozen):
+    """The answers that each labelled item would get from a fit without it: for any threshold."""
+
+    confidence: Vector
+    """The probability of the likeliest option."""
+    wrong: tuple[bool, ...]
+    """Whether that option was not the true one."""
+
+    @model_validator(mode="after")
+    def _one_length(self) -> HeldOutAnswers:
+        if len(self.confidence) != len(self.wrong):
+            raise ValueError(
+                f"confidence has {len(self.confidence)} rows and wrong has {len(self.wrong)}"
+            )
+        return self
+
+    @classmethod
+    def of(cls, log_p: ArrayLike, y: Ints) -> HeldOutAnswers:
+        """Return what cross-fitted log-probabilities (n, K) and true options (n,) come to."""
+        x = np.asarray(log_p, dtype=np.float64)
+        wrong = x.argmax(axis=1) != y
+        return cls(confidence=tuple(confidences(x).tolist()), wrong=tuple(wrong.tolist()))
+
+
 @dataclass(frozen=True, slots=True)
 class Applied:
     """Calibrated answers, and what was overlooked to get them."""
@@ -71,12 +107,19 @@ class Applied:
 
 
 class CalibrationArtefact(Frozen):
-    """A calibrator, where it came from, where it holds and what it was worth."""
+    """A calibrator, where it came from, where it holds and what it was worth.
+
+    It can be given to a Classifier as the calibrator of a question.
+    """
 
     fingerprint: Fingerprint
     calibrator: Calibrator
     report: CalibrationReport
     metrics: tuple[HeldOutMetric, ...] = ()
+    held_out: HeldOutAnswers | None = None
+    """What abstention policies are fitted on; one row per item."""
+    accepts: tuple[str, ...] = ()
+    """The parts of the fingerprint in which answers may differ."""
     created: AwareDatetime
 
     @model_validator(mode="after")
@@ -88,6 +131,39 @@ class CalibrationArtefact(Frozen):
             )
         return self
 
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the calibrator and the answers it holds for, in hex."""
+        return digest(self.model_dump(mode="json", include={"fingerprint", "calibrator"}))
+
+    def accepting(self, *parts: str) -> CalibrationArtefact:
+        """Return an artefact that is used although these parts of the fingerprint differ.
+
+        The evidence of every answer that it calibrates then names the parts that did.
+        """
+        _check_parts(parts)
+        return self.model_copy(update={"accepts": tuple(dict.fromkeys((*self.accepts, *parts)))})
+
+    def calibrated(self, log_p: Floats, origin: Origin) -> tuple[Floats, str]:
+        """Return one answer (K,) calibrated, and the digest with the differences accepted."""
+        applied = self.apply(log_p[None, :], Fingerprint.of(origin), accept=self.accepts)
+        over = f" accepted: {', '.join(applied.accepted)}" if applied.accepted else ""
+        return applied.log_p[0], self.digest + over
+
+    def policy(self, *, alpha: float, delta: float = 0.1) -> ConfidencePolicy:
+        """Fit "wrong in at most alpha of the answers decided alone" on the held-out answers.
+
+        The promise fails for a share `delta` of label sets. It is as good as each label being
+        that of an item drawn from where the new ones come from. Raises CalibrationError where
+        the artefact has no held-out answers.
+        """
+        if self.held_out is None or not self.held_out.wrong:
+            raise CalibrationError("the artefact has no held-out answers to fit a policy on")
+        risk = control_selective_risk(
+            self.held_out.confidence, self.held_out.wrong, alpha=alpha, delta=delta
+        )
+        return ConfidencePolicy.from_risk(risk, fingerprint=self.digest)
+
     def apply(
         self, log_p: ArrayLike, fingerprint: Fingerprint, *, accept: Collection[str] = ()
     ) -> Applied:
@@ -96,12 +172,7 @@ class CalibrationArtefact(Frozen):
         `accept` names parts that may differ; those that do are recorded in the result. Raises
         CalibrationError naming every other part that differs.
         """
-        unknown = set(accept) - set(Fingerprint.model_fields)
-        if unknown:
-            raise CalibrationError(
-                f"accept names {sorted(unknown)!r}; the parts of a fingerprint are "
-                f"{list(Fingerprint.model_fields)!r}"
-            )
+        _check_parts(accept)
         found = self.fingerprint.differences(fingerprint)
         refused = [name for name in found if name not in accept]
         if refused:
@@ -112,7 +183,7 @@ class CalibrationArtefact(Frozen):
             )
             raise CalibrationError(
                 f"this calibrator was fitted on other answers ({said}); fit one for these, or "
-                f"accept={tuple(refused)!r} to use it all the same"
+                f"use artefact.accepting({', '.join(map(repr, refused))}) all the same"
             )
         return Applied(self.calibrator.apply(log_p), self.fingerprint.digest, found)
 
@@ -122,6 +193,7 @@ def make_artefact(
     fingerprint: Fingerprint,
     *,
     metrics: tuple[HeldOutMetric, ...] = (),
+    held_out: HeldOutAnswers | None = None,
     created: datetime | None = None,
 ) -> CalibrationArtefact:
     """Bind what calibrate() returned to the way its answers were made; `created` is now if None.
@@ -134,10 +206,20 @@ def make_artefact(
             calibrator=calibrated.calibrator,
             report=calibrated.report,
             metrics=metrics,
+            held_out=held_out,
             created=datetime.now(UTC) if created is None else created,
         )
     except ValueError as error:
         raise CalibrationError(f"no artefact can be made: {error}") from error
+
+
+def _check_parts(names: Collection[str]) -> None:
+    unknown = set(names) - set(Fingerprint.model_fields)
+    if unknown:
+        raise CalibrationError(
+            f"accept names {sorted(unknown)!r}; the parts of a fingerprint are "
+            f"{list(Fingerprint.model_fields)!r}"
+        )
 
 
 def digest(value: object) -> str:
