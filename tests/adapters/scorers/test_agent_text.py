@@ -47,11 +47,8 @@ INVOCATION = {
     "args": {"q": "x"},
     "result": {"hits": 2},
 }
-OPENAI_CALL = {
-    "id": "1",
-    "type": "function",
-    "function": {"name": "search", "arguments": '{"q": "x"}'},
-}
+ARGUMENTS, HITS = '{"q": "x"}', '{"hits": 2}'
+OPENAI_CALL = {"id": "1", "function": {"name": "search", "arguments": ARGUMENTS}}
 
 
 @pytest.mark.parametrize(
@@ -170,7 +167,7 @@ def test_the_users_text_comes_out_of_every_shape(input: object, said: str) -> No
                     "type": "function_call",
                     "call_id": "1",
                     "name": "search",
-                    "arguments": '{"q":"x"}',
+                    "arguments": ARGUMENTS,
                 },
                 {"type": "function_call_output", "call_id": "1", "output": HITS},
             ],
