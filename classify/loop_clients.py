@@ -159,7 +159,8 @@ def _abandon(client: Closable) -> None:
 
 
 @atexit.register
-def _close_at_exit() -> None:
+def close_all_at_exit() -> None:
+    """Close what is still open, so that nothing complains, or waits, when the process ends."""
     for owner in list(_OWNERS):
         owner.close_at_exit()
     for loop, closing in _STOPPED:

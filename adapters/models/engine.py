@@ -22,9 +22,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from classify.adapters.models.llama_http import close_all_at_exit
 from classify.adapters.models.slots import OwnSlot
 from classify.errors import CapabilityError, MissingExtra
+from classify.loop_clients import close_all_at_exit
 
 _LIBRARY = "xllamacpp"
 # Compiled into the engine's wheels for x86, which do not look before they use them.

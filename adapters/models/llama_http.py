@@ -5,13 +5,9 @@ It knows paths, statuses and bodies, and nothing of prompts or tokens.
 
 from __future__ import annotations
 
-import asyncio
-import atexit
 import json
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakKeyDictionary, WeakSet
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -23,6 +19,7 @@ from classify.errors import (
     ProviderError,
 )
 from classify.json_values import JSON
+from classify.loop_clients import LoopClients
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -32,7 +29,6 @@ R = TypeVar("R", bound=BaseModel)
 _CONNECT_SECONDS = 10.0
 # The server hangs up after 5 idle seconds; a connection it is just closing would fail a request.
 _IDLE_SECONDS = 2.0
-_LAST_GOODBYE_SECONDS = 1.0
 _OVERFLOW = "exceed_context_size_error"
 
 
@@ -49,9 +45,6 @@ class _Refusal(BaseModel):
     error: _Problem
 
 
-_clients: WeakSet[LlamaHTTP] = WeakSet()
-
-
 class LlamaHTTP:
     """One llama.cpp server, reached from any number of event loops."""
 
@@ -64,10 +57,7 @@ class LlamaHTTP:
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
         self._hints = dict(hints or {})
-        self._pools: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, tuple[AsyncGenerator[ClientSession], ClientSession]
-        ] = WeakKeyDictionary()
-        _clients.add(self)
+        self._sessions: LoopClients[ClientSession] = LoopClients(self._open)
 
     async def post(self, path: str, body: Mapping[str, JSON], reply: type[R]) -> R:
         """Send one request and return the reply, checked.
@@ -77,7 +67,7 @@ class LlamaHTTP:
         """
         import aiohttp
 
-        session = await self._session()
+        session = await self._sessions.get()
         try:
             async with session.post(self.base_url + path, data=json.dumps(body).encode()) as answer:
                 status, raw = answer.status, await answer.read()
@@ -101,37 +91,17 @@ class LlamaHTTP:
             ) from None
 
     async def aclose(self) -> None:
-        """Close the connections of the running loop; the others close when their loops end."""
-        pool = self._pools.pop(asyncio.get_running_loop(), None)
-        if pool is not None:
-            await pool[0].aclose()
+        """Close every connection."""
+        await self._sessions.aclose()
 
-    def close_at_exit(self) -> None:
-        """Close the connections of loops that still run, in threads that nothing waits for."""
-        for loop in list(self._pools):
-            if loop.is_running():
-                closing = asyncio.run_coroutine_threadsafe(self.aclose(), loop)
-                with suppress(TimeoutError):
-                    closing.result(_LAST_GOODBYE_SECONDS)
-
-    async def _session(self) -> ClientSession:
-        loop = asyncio.get_running_loop()
-        if loop not in self._pools:
-            opened = self._open()
-            self._pools[loop] = (opened, await anext(opened))
-        return self._pools[loop][1]
-
-    async def _open(self) -> AsyncGenerator[ClientSession]:
-        # A generator, because a loop that ends closes its generators, and so this session, while
-        # it still can: a pooled connection belongs to the loop that opened it.
+    def _open(self) -> ClientSession:
         import aiohttp
 
-        async with aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
             headers=self._headers,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
-        ) as session:
-            yield session
+        )
 
     def _refused(self, path: str, status: int, raw: bytes) -> ModelError | InvalidInput:
         try:
@@ -157,10 +127,3 @@ class LlamaHTTP:
 
     def _hint(self, key: str, joint: str = "; ") -> str:
         return f"{joint}{self._hints[key]}" if key in self._hints else ""
-
-
-@atexit.register
-def close_all_at_exit() -> None:
-    """Close what is still open, so that nothing complains, or waits, when the process ends."""
-    for client in list(_clients):
-        client.close_at_exit()

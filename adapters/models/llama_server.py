@@ -76,6 +76,11 @@ class LlamaServerModel:
         self._fingerprint = fingerprint
         self._lines: dict[tuple[str, bool], tuple[Token, ...]] = {}
 
+    @property
+    def base_url(self) -> str:
+        """Where the server is reached."""
+        return self._server.base_url
+
     async def capabilities(self) -> Capabilities:
         """Return what every llama.cpp server can do."""
         return capabilities_of(self._scored_by)

@@ -62,6 +62,11 @@ class LocalModel:
         )
         self._model: LlamaServerModel | None = None
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """What it runs, for the fingerprint of answers: files and formats give other numbers."""
+        return {"source": self._settings.source, "eight_bits": find_spec("gguf") is not None}
+
     async def capabilities(self) -> Capabilities:
         """Return what the engine can do; does not start it."""
         return capabilities_of("local")
