@@ -16,7 +16,6 @@ from classify.classifier import Classifier
 from classify.errors import ClassifyError, InvalidInput
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
-from classify.prior import batch_corrected
 from classify.results import (
     Result,
     bad_row_result,
@@ -211,7 +210,7 @@ def _correct_batch(classifier: Classifier, store: Store) -> None:
     outcomes = [
         ClassifyError(r.error.message) if r.error else r.evaluation(classifier.id) for r in results
     ]
-    corrected = batch_corrected(outcomes, classifier.questions)
+    corrected = classifier.batch_corrected(outcomes)
     replace_results(
         store.path,
         (
