@@ -1,0 +1,156 @@
+"""Calibrate the answers of a results file, and say what that is worth on rows left out."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.artefact import (
+    CalibrationArtefact,
+    Fingerprint,
+    HeldOutAnswers,
+    HeldOutMetric,
+    make_artefact,
+)
+from classify.calibration.auto import calibrate
+from classify.calibration.fitted import CalibrationWarning
+from classify.calibration.labelled_results import LabelledAnswers
+from classify.calibration.methods import Method
+from classify.calibration.reliability import ReliabilityDiagram, reliability_diagram
+from classify.calibration.summary import Kind, Metrics, metrics
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedResults:
+    """An artefact, with the metrics of the same labelled rows before and after it."""
+
+    artefact: CalibrationArtefact
+    answers: LabelledAnswers
+    """The rows that were used."""
+    before: Metrics
+    after: Metrics
+    """Of cross-fitted answers: each row calibrated by a fit that did not see its item."""
+    diagrams: tuple[ReliabilityDiagram, ReliabilityDiagram]
+    """Before and after."""
+
+
+def calibrate_results(
+    answers: LabelledAnswers, *, method: Method = "auto", seed: int = 0
+) -> CalibratedResults:
+    """Fit a calibrator to the labelled answers of one question.
+
+    Only answers that were made in the commonest way are used; the others are counted in
+    `answers.left_out`. Raises CalibrationError where no answer has a label, where the answers are
+    calibrated already, and for those corrected by a batch, whose prior new answers do not have.
+    """
+    rows = _comparable(answers)
+    kind = kind_of(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)  # what it says is in the report
+        fitted = calibrate(
+            rows.log_p,
+            rows.y,
+            method=method,
+            kind="score" if kind == "score" else "choice",
+            weights=rows.weights,
+            groups=rows.groups,
+            seed=seed,
+        )
+    before = labelled_metrics(rows, seed=seed)
+    after = labelled_metrics(replace(rows, log_p=fitted.held_out), seed=seed)
+    first = np.unique(np.array(rows.groups), return_index=True)[1]
+    artefact = make_artefact(
+        fitted,
+        Fingerprint.of(rows.origins[0]),
+        metrics=_held_out(before, after),
+        held_out=HeldOutAnswers.of(fitted.held_out[first], rows.y[first]),
+    )
+    diagrams = (_diagram(rows, rows.log_p, seed), _diagram(rows, fitted.held_out, seed))
+    return CalibratedResults(artefact, rows, before, after, diagrams)
+
+
+def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
+    """Return the metrics of the answers that have a label; CalibrationError where none has."""
+    rows = _only(answers, answers.labelled)
+    if not len(rows.y):
+        raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
+    kind = kind_of(rows)
+    # Booleans are measured by P(true), which the metrics take as the second column.
+    turned = kind == "boolean"
+    return metrics(
+        rows.log_p[:, ::-1] if turned else rows.log_p,
+        1 - rows.y if turned else rows.y,
+        seed=seed,
+        weights=None if (rows.weights == 1.0).all() else rows.weights,
+        groups=rows.groups if rows.repeated else None,
+        kind=kind,
+    )
+
+
+def kind_of(answers: LabelledAnswers) -> Kind:
+    """Return the kind of the question."""
+    return answers.question.type
+
+
+def _comparable(answers: LabelledAnswers) -> LabelledAnswers:
+    """Return the labelled answers made in the commonest way."""
+    if answers.calibrated:
+        raise CalibrationError(
+            f"{answers.calibrated} answers are calibrated already: calibrate the results of a run "
+            "without --calibrator"
+        )
+    rows = _only(answers, answers.labelled)
+    if not len(rows.y):
+        raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
+    commonest = int(np.bincount(rows.made).argmax())
+    way = rows.origins[commonest]
+    if way.readout.endswith("+batch"):
+        raise CalibrationError(
+            "these answers were divided by the mean of their batch, which new answers will not "
+            "be: run without prior='batch'; temperature-bias learns that correction from labels"
+        )
+    same: Ints = np.flatnonzero(rows.made == commonest)
+    if len(same) < len(rows.y):
+        others = len(rows.y) - len(same)
+        rows = replace(rows, left_out={**rows.left_out, "made by another model or readout": others})
+    used = np.zeros(len(rows.y), dtype=np.bool_)
+    used[same] = True
+    return replace(_only(rows, used), origins=(way,), made=np.zeros(len(same), dtype=np.int64))
+
+
+def _only(
+    answers: LabelledAnswers, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+) -> LabelledAnswers:
+    return replace(
+        answers,
+        log_p=answers.log_p[rows],
+        y=answers.y[rows],
+        weights=answers.weights[rows],
+        groups=tuple(np.array(answers.groups, dtype=object)[rows].tolist()),
+        made=answers.made[rows],
+    )
+
+
+def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
+    """Return the metrics that belong into the artefact; infinite ones at their floor."""
+    loss_before = before.floored_log_loss or before.log_loss
+    loss_after = after.floored_log_loss or after.log_loss
+    pairs = (
+        ("log loss", loss_before.value, loss_after.value),
+        ("Brier", before.brier.value, after.brier.value),
+        ("smooth ECE", before.smooth_error.value, after.smooth_error.value),
+        ("debiased ECE", before.debiased_error.value, after.debiased_error.value),
+    )
+    return tuple(HeldOutMetric(name=name, before=a, after=b) for name, a, b in pairs)
+
+
+def _diagram(rows: LabelledAnswers, log_p: Floats, seed: int) -> ReliabilityDiagram:
+    if kind_of(rows) == "boolean":
+        p, came_true = np.exp(log_p[:, 0]), rows.y == 0
+    else:
+        p, came_true = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == rows.y
+    return reliability_diagram(np.minimum(p, 1.0), came_true, seed=seed)

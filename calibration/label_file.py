@@ -1,0 +1,80 @@
+"""Labels that people gave, from a file of their own: one row per label, found by the item's id.
+
+An item may have several rows, one for each person who labelled it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from classify.errors import InvalidInput
+from classify.json_values import JSON
+from classify.questions import Question
+from classify.records import BadRecord, Record
+from classify.row_labels import Label, read_label
+from classify.row_sources import read_records
+
+
+@dataclass(frozen=True, slots=True)
+class RowLabels:
+    """What one person said of one item."""
+
+    labels: Mapping[str, Label]
+    """Question id -> label."""
+    weight: float = 1.0
+    group: str | None = None
+    """What the item belongs to, where items of one group are not independent."""
+
+
+def read_label_file(
+    path: str, questions: Mapping[str, Question]
+) -> dict[str, tuple[RowLabels, ...]]:
+    """Return id -> labels, read from JSONL, JSON, CSV, TSV or Parquet.
+
+    A row has `id`, a field for each question it labels (or `label`, where there is one question),
+    and if wanted `weight` and `group`. Raises InvalidInput, with the row's place, for a row that
+    cannot be used.
+    """
+    found: dict[str, list[RowLabels]] = {}
+    for record in read_records(path):
+        if isinstance(record, BadRecord):
+            raise InvalidInput(f"{path}, {record.place}: {record.message}")
+        identity = record.fields.get("id")
+        if identity is None or identity == "":
+            raise InvalidInput(f"{path}, {record.place}: the field 'id' is missing")
+        found.setdefault(str(identity), []).append(_row(record, path, questions))
+    if not any(row.labels for rows in found.values() for row in rows):
+        raise InvalidInput(
+            f"{path} labels nothing: name its fields like the questions ({', '.join(questions)})"
+            " or, where there is one question, 'label'"
+        )
+    return {identity: tuple(rows) for identity, rows in found.items()}
+
+
+def _row(record: Record, path: str, questions: Mapping[str, Question]) -> RowLabels:
+    labels: dict[str, Label] = {}
+    for name, question in questions.items():
+        field = name if name in record.fields or len(questions) > 1 else "label"
+        try:
+            label = read_label(question, record.fields.get(field))
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}, {record.place}: {field!r} {error}") from None
+        if label is not None:
+            labels[name] = label
+    group = record.fields.get("group")
+    return RowLabels(
+        labels, _weight(record, path), None if group is None or group == "" else str(group)
+    )
+
+
+def _weight(record: Record, path: str) -> float:
+    value: JSON = record.fields.get("weight", 1.0)
+    try:
+        weight = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        weight = math.nan
+    if not (math.isfinite(weight) and weight >= 0.0):
+        raise InvalidInput(f"{path}, {record.place}: weight must be at least 0, got {value!r}")
+    return weight

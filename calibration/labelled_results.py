@@ -1,0 +1,209 @@
+"""The results of a run as arrays, question by question: what calibration and metrics work on.
+
+Options are columns in canonical order. A boolean's columns are (true, false), so label 0 is true.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from classify.answers import Answer, AnyAnswer, NoVerdict
+from classify.calibrating import Origin, log_distribution, origin
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.label_file import RowLabels
+from classify.errors import InvalidInput
+from classify.evidence import Evidence
+from classify.labels import canonical
+from classify.questions import Boolean, Choice, Question, Score
+from classify.results import Result
+from classify.row_labels import Label
+
+NO_LABEL = -1
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledAnswers:
+    """The answers to one question that have a distribution, with and without labels."""
+
+    question: Question
+    log_p: Floats
+    """(n, K), a row per answer and label; an answer without a label has one row."""
+    y: Ints
+    """(n,), the true option's column, -1 where there is no label."""
+    weights: Floats
+    groups: tuple[str, ...]
+    """Of every row, the item (or the group it was given): rows of one are not independent."""
+    origins: tuple[Origin, ...]
+    """The ways in which answers were made, the commonest first."""
+    made: Ints
+    """(n,), the index of each row's origin."""
+    calibrated: int
+    """Answers that a calibrator changed already."""
+    left_out: Mapping[str, int]
+    """Why -> how many rows have no distribution, or no label that names an option."""
+    total: int
+    """Rows of the results."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return canonical(self.question)
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which rows have a label."""
+        has_label: NDArray[np.bool_] = self.y != NO_LABEL
+        return has_label
+
+    @property
+    def used(self) -> str:
+        """Say "n used of N" and why the others were not."""
+        n = len({*np.array(self.groups)[self.labelled].tolist()}) if self.repeated else None
+        rows = int(self.labelled.sum())
+        items = f" ({n} items)" if n is not None else ""
+        why = "; ".join(f"{reason}: {count}" for reason, count in self.left_out.items())
+        return f"{rows} labelled rows{items} used of {self.total}" + (f" ({why})" if why else "")
+
+    @property
+    def repeated(self) -> bool:
+        """Whether some item has several rows."""
+        return len(set(self.groups)) < len(self.groups)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What is gathered of one question."""
+
+    question: Question
+    log_p: list[Floats] = field(default_factory=list[Floats])
+    y: list[int] = field(default_factory=list[int])
+    weights: list[float] = field(default_factory=list[float])
+    groups: list[str] = field(default_factory=list[str])
+    made: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
+    examples: dict[tuple[object, ...], Answer] = field(
+        default_factory=dict[tuple[object, ...], Answer]
+    )
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    calibrated: int = 0
+
+    def add(self, identity: str, answer: AnyAnswer | None, labels: Sequence[_Given]) -> None:
+        reason = _unusable(answer)
+        if reason or answer is None or isinstance(answer, NoVerdict):
+            self.left_out[reason] += 1
+            return
+        log_p, key = log_distribution(answer), _way(answer)
+        evidence = answer.evidence or Evidence()
+        self.calibrated += evidence.calibrator is not None
+        self.examples.setdefault(key, answer)
+        columns = [(_column(self.question, label), w, group) for label, w, group in labels]
+        usable = [row for row in columns if row[0] != NO_LABEL]
+        if not labels:
+            self.left_out["no label"] += 1
+        elif len(usable) < len(labels):
+            self.left_out["label between two levels"] += len(labels) - len(usable)
+        for column, weight, group in usable or [(NO_LABEL, 1.0, None)]:
+            self.log_p.append(log_p)
+            self.y.append(column)
+            self.weights.append(weight)
+            self.groups.append(identity if group is None else group)
+            self.made.append(key)
+
+    def gathered(self, *, total: int, model: str, orders: int) -> LabelledAnswers:
+        k = len(self.question.options)
+        ways = [key for key, _ in Counter(self.made).most_common()]
+        place = {key: index for index, key in enumerate(ways)}
+        return LabelledAnswers(
+            question=self.question,
+            log_p=np.array(self.log_p).reshape(-1, k),
+            y=np.array(self.y, dtype=np.int64),
+            weights=np.array(self.weights),
+            groups=tuple(self.groups),
+            origins=tuple(
+                origin(self.question, self.examples[key], model=model, orders=orders)
+                for key in ways
+            ),
+            made=np.array([place[key] for key in self.made], dtype=np.int64),
+            calibrated=self.calibrated,
+            left_out=dict(self.left_out),
+            total=total,
+        )
+
+
+_Given = tuple[Label, float, str | None]
+
+
+def labelled_results(
+    results: Iterable[Result],
+    questions: Mapping[str, Question],
+    *,
+    labels: Mapping[str, Sequence[RowLabels]] | None = None,
+    model: str = "",
+    orders: int = 1,
+) -> dict[str, LabelledAnswers]:
+    """Gather the answers to each question, with the results' own labels or those of a file.
+
+    `labels` (id -> labels) take the place of the results' own. `model` and `orders` are what the
+    run asked, for the origin of answers. Raises InvalidInput where an id of `labels` names no row.
+    """
+    rows = {name: _Rows(question) for name, question in questions.items()}
+    total, unknown = 0, set(labels or ())
+    for result in results:
+        total += 1
+        unknown.discard(result.id)
+        own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
+        for name, gathering in rows.items():
+            given = [(row.labels[name], row.weight, row.group) for row in own if name in row.labels]
+            gathering.add(result.id, result.answers.get(name), given)
+    if unknown:
+        raise InvalidInput(
+            f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "
+            "label the rows that were run"
+        )
+    return {
+        name: gathering.gathered(total=total, model=model, orders=orders)
+        for name, gathering in rows.items()
+    }
+
+
+def seen_questions(results: Iterable[Result]) -> dict[str, Question]:
+    """Return the questions as far as their answers show them: the kind and the options."""
+    found: dict[str, Question] = {}
+    for result in results:
+        for name, answer in result.answers.items():
+            if name not in found and answer.type != "no_verdict" and answer.probabilities:
+                options = tuple(answer.probabilities)
+                if answer.type == "choice":
+                    found[name] = Choice(criteria=dict.fromkeys(options))
+                elif answer.type == "score":
+                    found[name] = Score(criteria=options)
+                else:
+                    found[name] = Boolean()
+    return found
+
+
+def _unusable(answer: AnyAnswer | None) -> str:
+    if answer is None:
+        return "failed"
+    if isinstance(answer, NoVerdict):
+        return f"no verdict, {answer.cause}"
+    return "" if answer.probabilities else "no distribution"
+
+
+def _way(answer: Answer) -> tuple[object, ...]:
+    e = answer.evidence or Evidence()
+    return (e.reported_model, e.readout or answer.method, e.prior_method, e.template)
+
+
+def _column(question: Question, label: Label) -> int:
+    """Return the label's column; -1 for a mean of levels, which names none."""
+    if isinstance(question, Boolean):
+        return 0 if label else 1
+    if isinstance(question, Choice):
+        return canonical(question).index(str(label))
+    level = float(label)
+    return int(level) if level.is_integer() else NO_LABEL
