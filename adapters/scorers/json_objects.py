@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from json import JSONDecodeError
+
+_OPENING = re.compile(r"[{\[]")
 
 
 def json_texts(text: str) -> list[str]:
@@ -22,17 +25,13 @@ def json_texts(text: str) -> list[str]:
         return [whole]
     found: list[str] = []
     at = 0
-    while (at := _next_opening(text, at)) >= 0:
-        valid, end = _end(text, at)
+    while opening := _OPENING.search(text, at):
+        begin = opening.start()
+        valid, end = _end(text, begin)
         if valid:
-            found.append(text[at:end])
-        at = max(end, at + 1)
+            found.append(text[begin:end])
+        at = max(end, begin + 1)
     return found
-
-
-def _next_opening(text: str, at: int) -> int:
-    places = [place for mark in "{[" if (place := text.find(mark, at)) >= 0]
-    return min(places, default=-1)
 
 
 def _end(text: str, at: int) -> tuple[bool, int]:

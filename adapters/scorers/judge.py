@@ -16,7 +16,7 @@ from classify.providers import resolve_model
 Injection: TypeAlias = bool | Literal["system", "inline", "auto"]
 """Where the JSON Schema is shown to the model: see `Judge.json_prompt_injection`."""
 
-_INJECTIONS = (True, False, "system", "inline", "auto")
+_PLACES = ("system", "inline", "auto")
 _DEFAULT_RETRIES = 10
 
 
@@ -59,10 +59,11 @@ class Judge:
             raise ScorerDefinitionError(
                 f"the judge's instructions must be a string, got {self.instructions!r}"
             )
-        if self.json_prompt_injection not in (None, *_INJECTIONS):
+        way = self.json_prompt_injection
+        if way is not None and not isinstance(way, bool) and way not in _PLACES:
             raise ScorerDefinitionError(
                 f"json_prompt_injection must be True, False, 'system', 'inline' or 'auto', "
-                f"got {self.json_prompt_injection!r}"
+                f"got {way!r}"
             )
         _check_processors("input_processors", self.input_processors, InputProcessor)
         _check_processors("output_processors", self.output_processors, OutputProcessor)

@@ -342,6 +342,21 @@ def test_2c_79_model_settings(
     assert model.asked[0][0].temperature == temperature
 
 
+def test_2c_89_a_judge_has_no_memory() -> None:
+    """The reference merges settings of a store of conversations; here no run sees another.
+
+    A score that depends on what was scored before it could not be repeated.
+    """
+    model = Recorder('{"score": 0}', '{"score": 1}')
+    scorer = scored(model)
+
+    scorer.run_sync(output="first")
+    scorer.run_sync(output="second")
+
+    assert model.messages(1) == {"system": "Judge.", "user": "Score: second"}
+    assert len(model.prompts) == 2
+
+
 def test_settings_that_are_not_ours_go_to_the_provider() -> None:
     """Known ones say how to sample; any other is a field of the request."""
     model = Recorder('{"score": 1}')
@@ -558,6 +573,7 @@ JUDGES: list[tuple[dict[str, Any], str]] = [
     ({"model": ScriptedModel(lambda _: {})}, "must be a name or a LanguageModel"),
     ({"instructions": ["a"]}, "instructions must be a string"),
     ({"json_prompt_injection": "sytem"}, "json_prompt_injection must be True, False, 'system'"),
+    ({"json_prompt_injection": 1}, "'inline' or 'auto', got 1"),
     ({"input_processors": [Judge()]}, "objects that each have process_input"),
     ({"error_processors": Redact()}, "objects that each have process_error"),
     ({"max_processor_retries": -1}, "max_processor_retries must be a non-negative integer"),
