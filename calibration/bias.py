@@ -55,7 +55,7 @@ def fit_temperature_bias(
     y: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    targets: Targets = "hard",
+    targets: Targets = "platt",
     ridge: float = 2.0,
     floor: float = FLOOR,
 ) -> TemperatureBiasCalibrator:

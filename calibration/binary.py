@@ -82,10 +82,10 @@ def fit_beta(
     y: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    targets: Targets = "hard",
+    targets: Targets = "platt",
     floor: float = FLOOR,
 ) -> BetaCalibrator:
-    """Fit a, b >= 0 and c by maximum likelihood (Kull, Silva Filho, Flach, 2017).
+    """Fit a, b >= 0 and c by maximum likelihood of the targets (Kull, Silva Filho, Flach, 2017).
 
     For 200 labels and more. Raises CalibrationError where K is not 2.
     """

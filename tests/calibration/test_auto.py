@@ -1,0 +1,234 @@
+"""calibrate(): fit what the labels can pay for, and keep it only where it helps."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from classify.calibration.arrays import Floats, Ints, log_probabilities
+from classify.calibration.auto import calibrate
+from classify.calibration.calibrators import IdentityCalibrator
+from classify.calibration.cross_fit import fold_numbers, item_numbers
+from classify.calibration.fitted import CalibrationWarning
+from classify.calibration.methods import FITS, Method, Policy, policy
+from classify.errors import CalibrationError
+
+
+def simulated(n: int, k: int, *, seed: int, temperature: float, lean: float) -> tuple[Floats, Ints]:
+    """Return answers too sharp by `temperature`, leaning to the first option, with labels."""
+    random = np.random.default_rng(seed)
+    truth = random.normal(0.0, 1.3, (n, k))
+    p = np.exp(log_probabilities(truth))
+    y = np.minimum((p.cumsum(axis=1) < random.random((n, 1))).sum(axis=1), k - 1)
+    return log_probabilities(temperature * truth + lean * np.eye(k)[0]), y.astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("items", "k", "kind", "expected"),
+    [
+        (20, 2, "choice", Policy(("temperature",))),
+        (50, 2, "choice", Policy(("temperature", "platt"))),
+        (200, 2, "score", Policy(("temperature", "platt"), ("venn-abers",))),
+        (1000, 2, "choice", Policy(("temperature", "platt"), ("venn-abers", "beta", "isotonic"))),
+        (99, 10, "choice", Policy(("temperature",))),
+        (100, 10, "choice", Policy(("temperature",), ("temperature-bias",))),
+        (500, 10, "choice", Policy(("temperature",), ("temperature-bias", "vector"))),
+        (50, 5, "score", Policy(("temperature",), ("temperature-bias", "proportional-odds"))),
+    ],
+)
+def test_more_labels_buy_more_methods(items: int, k: int, kind: str, expected: Policy) -> None:
+    """The limits of the measured policy."""
+    found = policy(items=items, k=k, kind="score" if kind == "score" else "choice")
+
+    assert found == expected
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_sharp_and_leaning_answers_are_mended(k: int) -> None:
+    """The gain on new rows is what the cross-fitted report said, about."""
+    log_p, y = simulated(400, k, seed=1, temperature=2.0, lean=1.5)
+    new, truth = simulated(20_000, k, seed=2, temperature=2.0, lean=1.5)
+
+    found = calibrate(log_p, y)
+
+    after = -found.calibrator.apply(new)[np.arange(20_000), truth].mean()
+    before, expected = found.report.log_loss_before, found.report.log_loss_after
+    assert before is not None and expected is not None
+    assert expected < before - 0.1
+    assert after == pytest.approx(expected, abs=0.1)
+    assert found.report.chosen in {"platt", "temperature-bias"}
+
+
+def test_the_report_holds_what_was_tried() -> None:
+    """The cross-fitted losses are those of the held-out answers."""
+    log_p, y = simulated(300, 2, seed=3, temperature=2.0, lean=0.0)
+
+    found = calibrate(log_p, y)
+
+    report = found.report
+    losses = -found.held_out[np.arange(300), y]
+    assert report.log_loss_after == pytest.approx(losses.mean())
+    assert [c.method for c in report.candidates] == [
+        "identity",
+        "temperature",
+        "platt",
+        "venn-abers",
+    ]
+    assert (report.n, report.items, report.k, report.folds) == (300, 300, 2, 5)
+    assert report.label_counts == tuple(np.bincount(y).tolist())
+
+
+def test_calibrated_answers_are_left_alone_or_nearly() -> None:
+    """Over twelve draws of 100 labels the loss on new rows stays within 0.02 nats of none."""
+    new, truth = simulated(5000, 2, seed=4, temperature=1.0, lean=0.0)
+    rows = np.arange(5000)
+    harm: list[float] = []
+    for seed in range(12):
+        found = calibrate(*simulated(100, 2, seed=seed, temperature=1.0, lean=0.0), seed=seed)
+        harm.append(float((new - found.calibrator.apply(new))[rows, truth].mean()))
+
+    assert np.mean(harm) < 0.02
+
+
+def test_identity_stays_where_nothing_is_better() -> None:
+    """Answers that carry nothing but the truth about their frequencies cannot be improved."""
+    y = np.repeat([0, 1], 50)
+
+    found = calibrate(np.log(np.full((100, 2), 0.5)), y)
+
+    assert isinstance(found.calibrator, IdentityCalibrator)
+    assert found.report.chosen == "identity"
+    assert "raw kept" in found.report.notes[-1]
+
+
+def test_a_named_method_that_loses_gives_identity_and_says_so() -> None:
+    """The fit functions are there for those who want it all the same."""
+    with pytest.warns(CalibrationWarning, match="isotonic is no better than the raw answers"):
+        found = calibrate(*simulated(60, 2, seed=5, temperature=1.0, lean=0.0), method="isotonic")
+
+    assert found.report.chosen == "identity"
+
+
+@pytest.mark.parametrize("method", sorted(FITS))
+def test_every_method_can_be_named(method: Method) -> None:
+    """Answers four times too sharp are mended by any of them."""
+    log_p, y = simulated(300, 2, seed=6, temperature=4.0, lean=1.0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)
+        found = calibrate(log_p, y, method=method)
+
+    assert found.report.requested == method
+    assert found.report.chosen == method
+
+
+def test_an_unknown_method_is_refused() -> None:
+    """The message names those there are."""
+    unknown: Method = "magic"  # type: ignore[assignment]  # what a caller without a checker does
+
+    with pytest.raises(CalibrationError, match="method must be 'auto' or one of"):
+        calibrate(np.zeros((30, 2)), np.zeros(30), method=unknown)
+
+
+@pytest.mark.parametrize(
+    ("log_p", "y", "reason"),
+    [
+        (np.zeros((0, 3)), [], "0 labelled items"),
+        (np.zeros((1, 3)), [0], "1 labelled items"),
+        (np.zeros((19, 3)), [0, 1, 2] * 6 + [0], "19 labelled items"),
+        (np.zeros((30, 3)), [1] * 30, "every label is option 1"),
+        (np.zeros((30, 1)), [0] * 30, "one option"),
+    ],
+    ids=["no rows", "one row", "19 rows", "one class", "one option"],
+)
+def test_too_little_gives_identity_and_a_warning(log_p: Floats, y: list[int], reason: str) -> None:
+    """The documented answer, never a guess."""
+    with pytest.warns(CalibrationWarning, match=reason):
+        found = calibrate(log_p, y)
+
+    assert found.report.chosen == "identity"
+    assert found.report.folds == 0
+    assert reason in found.report.notes[0]
+    assert found.held_out.shape == log_p.shape
+    assert (found.report.log_loss_before is None) == (len(y) == 0)
+
+
+def test_rows_of_few_items_are_few_labels() -> None:
+    """Ten copies of each of ten items are ten labels, not a hundred."""
+    log_p, y = simulated(10, 2, seed=7, temperature=3.0, lean=0.0)
+
+    with pytest.warns(CalibrationWarning, match="10 labelled items"):
+        calibrate(np.repeat(log_p, 10, axis=0), np.repeat(y, 10), groups=np.repeat(range(10), 10))
+
+
+def test_copies_of_a_row_do_not_help_when_named() -> None:
+    """Without groups an isotonic fit would have seen the twin of every row it is tested on."""
+    log_p, y = simulated(60, 2, seed=8, temperature=1.0, lean=0.0)
+    twice, labels, items = np.repeat(log_p, 4, axis=0), np.repeat(y, 4), np.repeat(range(60), 4)
+
+    fooled = calibrate(twice, labels)
+    found = calibrate(twice, labels, groups=[f"item {i}" for i in items])
+
+    assert found.report.items == 60
+    assert found.report.log_loss_after is not None
+    assert fooled.report.log_loss_after is not None
+    assert found.report.log_loss_after > fooled.report.log_loss_after
+
+
+def test_impossible_truths_and_unseen_options_are_noted() -> None:
+    """The user sees how many rows were counted at the floor."""
+    log_p, y = simulated(60, 3, seed=9, temperature=2.0, lean=0.0)
+    y = np.minimum(y, 1)
+    log_p[0, y[0]] = -np.inf
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)
+        found = calibrate(log_p, y)
+
+    assert "1 rows gave the true option less than 1e-06, counted as that" in found.report.notes
+    assert "no label names the options [2]" in found.report.notes
+
+
+def test_the_same_seed_gives_the_same_result() -> None:
+    """There is no other source of chance."""
+    rows = simulated(120, 3, seed=10, temperature=2.0, lean=1.0)
+
+    assert calibrate(*rows, seed=3).report == calibrate(*rows, seed=3).report
+
+
+def test_rows_of_weight_zero_change_nothing_but_are_answered() -> None:
+    """They may be rows without a trusted label."""
+    log_p, y = simulated(100, 2, seed=11, temperature=2.0, lean=0.0)
+    extra, wrong = simulated(50, 2, seed=12, temperature=9.0, lean=5.0)
+    weights = np.repeat([1.0, 0.0], [100, 50])
+
+    found = calibrate(
+        np.concatenate([log_p, extra]),
+        np.concatenate([y, wrong]),
+        weights=weights,
+        method="temperature",
+    )
+
+    alone = FITS["temperature"](log_p, y, weights=None, floor=1e-6)
+    np.testing.assert_allclose(found.calibrator.apply(extra), alone.apply(extra))
+    assert found.report.n == 100 and found.held_out.shape == (150, 2)
+
+
+def test_items_stay_together_and_labels_are_spread() -> None:
+    """Every fold has its share of every label, and no item is in two."""
+    items = item_numbers(np.repeat([f"i{i}" for i in range(100)], 3), n=300)
+    y = np.repeat(np.arange(100) % 4, 3)
+
+    fold = fold_numbers(y, items, folds=5, seed=0)
+
+    assert all(len(set(fold[items == item])) == 1 for item in range(100))
+    for number in range(5):
+        np.testing.assert_array_equal(np.bincount(y[fold == number]), [15, 15, 15, 15])
+
+
+def test_groups_of_another_length_are_refused() -> None:
+    """Each row has its item."""
+    with pytest.raises(CalibrationError, match="groups must have the shape"):
+        calibrate(np.zeros((30, 2)), np.zeros(30), groups=["a"])

@@ -1,0 +1,278 @@
+"""What holds for every calibrator, whatever its method."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+from pydantic import ValidationError
+
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.bias import fit_temperature_bias, fit_vector
+from classify.calibration.binary import fit_beta, fit_platt
+from classify.calibration.calibrators import CALIBRATORS, Calibrator, chain, identity
+from classify.calibration.isotonic import fit_isotonic
+from classify.calibration.matrix import fit_matrix
+from classify.calibration.ordinal import fit_proportional_odds
+from classify.calibration.temperature import fit_temperature, fit_temperature_mixture
+from classify.calibration.venn_abers import fit_venn_abers
+from classify.errors import CalibrationError
+
+Rows = tuple[Floats, Ints]
+
+FITS: dict[str, Callable[..., Calibrator]] = {
+    "isotonic": fit_isotonic,
+    "matrix": fit_matrix,
+    "proportional-odds": fit_proportional_odds,
+    "temperature": fit_temperature,
+    "temperature-bias": fit_temperature_bias,
+    "temperature-mixture": fit_temperature_mixture,
+    "vector": fit_vector,
+    "venn-abers": fit_venn_abers,
+}
+BINARY: dict[str, Callable[..., Calibrator]] = {"beta": fit_beta, "platt": fit_platt}
+ALL = FITS | BINARY
+of_any_method = pytest.mark.parametrize("name", sorted(ALL))
+
+
+def simulated(
+    n: int, k: int, *, seed: int, temperature: float = 1.0, bias: Sequence[float] = (0.0,)
+) -> Rows:
+    """Return answers that are too sharp by `temperature` and lean by `bias`, with true labels."""
+    random = np.random.default_rng(seed)
+    truth = random.normal(0.0, 1.3, (n, k))
+    p = np.exp(truth)
+    p /= p.sum(axis=1, keepdims=True)
+    y = np.minimum((p.cumsum(axis=1) < random.random((n, 1))).sum(axis=1), k - 1)
+    return temperature * truth + np.array(bias), y.astype(np.int64)
+
+
+def options_of(name: str) -> int:
+    """Return a number of options the method takes."""
+    return 2 if name in BINARY else 3
+
+
+@st.composite
+def labelled_rows(draw: st.DrawFn, *, k: int) -> Rows:
+    """Return 4 to 30 rows, some with ties, zeros and certainty, and labels of two classes."""
+    n = draw(st.integers(4, 30))
+    value = st.one_of(
+        st.sampled_from([0.0, -1.0, -3.0, -np.inf, -9999.0]), st.floats(-12.0, 0.0, width=32)
+    )
+    x = np.array(draw(st.lists(st.lists(value, min_size=k, max_size=k), min_size=n, max_size=n)))
+    x[np.isneginf(x).all(axis=1)] = 0.0
+    y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
+    assume(len(np.unique(y)) > 1)
+    return x, y
+
+
+def probabilities(calibrator: Calibrator, log_p: ArrayLike) -> Floats:
+    """Return calibrated probabilities."""
+    return np.exp(calibrator.apply(log_p))
+
+
+@of_any_method
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_the_result_is_a_distribution_over_the_options(name: str, data: st.DataObject) -> None:
+    """Whatever the labels and the answers: zeros, ties, certainty on the wrong option."""
+    k = options_of(name)
+    log_p, y = data.draw(labelled_rows(k=k))
+
+    p = probabilities(ALL[name](log_p, y), log_p)
+
+    assert p.shape == log_p.shape
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
+
+
+@of_any_method
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_weights_are_repetition(name: str, data: st.DataObject) -> None:
+    """A row of weight 3 is three rows; a row of weight 0 is none."""
+    k = options_of(name)
+    log_p, y = data.draw(labelled_rows(k=k))
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
+    assume(len(np.unique(y[times > 0])) > 1)
+
+    weighted = ALL[name](log_p, y, weights=times)
+    repeated = ALL[name](np.repeat(log_p, times, axis=0), np.repeat(y, times))
+
+    np.testing.assert_allclose(
+        probabilities(weighted, log_p), probabilities(repeated, log_p), atol=1e-6
+    )
+
+
+@of_any_method
+def test_the_order_of_rows_does_not_matter(name: str) -> None:
+    """Labels arrive in any order."""
+    log_p, y = simulated(200, options_of(name), seed=1, temperature=2.0)
+    shuffled = np.random.default_rng(2).permutation(200)
+
+    there, here = ALL[name](log_p[shuffled], y[shuffled]), ALL[name](log_p, y)
+
+    np.testing.assert_allclose(probabilities(there, log_p), probabilities(here, log_p), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", sorted(ALL.keys() - {"proportional-odds"}))
+def test_the_order_of_options_does_not_matter(name: str) -> None:
+    """Renaming the options renames the result; levels of a score alone have an order."""
+    k = options_of(name)
+    log_p, y = simulated(200, k, seed=3, temperature=2.0, bias=range(k))
+
+    turned = ALL[name](log_p[:, ::-1], k - 1 - y)
+
+    np.testing.assert_allclose(
+        probabilities(turned, log_p[:, ::-1])[:, ::-1],
+        probabilities(ALL[name](log_p, y), log_p),
+        atol=1e-7,
+    )
+
+
+@of_any_method
+def test_json_gives_back_the_same_bits(name: str) -> None:
+    """An artefact read elsewhere answers exactly as it did here."""
+    log_p, y = simulated(300, options_of(name), seed=4, temperature=1.7)
+    calibrator = ALL[name](log_p, y)
+
+    read = CALIBRATORS.validate_json(calibrator.model_dump_json())
+
+    assert read == calibrator
+    np.testing.assert_array_equal(read.apply(log_p), calibrator.apply(log_p))
+
+
+@pytest.mark.parametrize("name", sorted(ALL.keys() - {"proportional-odds"}))
+def test_calibrated_answers_stay_nearly_as_they_are(name: str) -> None:
+    """With 20 000 rows of a calibrated model there is little to learn.
+
+    Proportional odds re-learns the levels from their mean alone, so it makes no such promise.
+    """
+    log_p, y = simulated(20_000, options_of(name), seed=5)
+
+    moved = probabilities(ALL[name](log_p, y), log_p) - probabilities(
+        identity(log_p.shape[1]), log_p
+    )
+
+    assert np.abs(moved).mean() < 0.02
+
+
+@of_any_method
+def test_one_row_and_no_row_can_be_calibrated(name: str) -> None:
+    """The classifier asks for one answer at a time; it is the same as in a batch."""
+    log_p, y = simulated(100, options_of(name), seed=6)
+    calibrator = ALL[name](log_p, y)
+
+    np.testing.assert_array_equal(calibrator.apply(log_p[:1]), calibrator.apply(log_p)[:1])
+    assert calibrator.apply(log_p[:0]).shape == (0, log_p.shape[1])
+
+
+@of_any_method
+def test_another_number_of_options_is_refused(name: str) -> None:
+    """A calibrator holds for one question."""
+    log_p, y = simulated(100, options_of(name), seed=6)
+
+    with pytest.raises(CalibrationError, match="has 4 options and this calibrator was fitted on"):
+        ALL[name](log_p, y).apply(np.zeros((1, 4)))
+
+
+@pytest.mark.parametrize("name", sorted(ALL.keys() - {"venn-abers"}))
+def test_one_class_of_labels_is_refused(name: str) -> None:
+    """A slope learned from one class would only say "more"."""
+    log_p, _ = simulated(30, options_of(name), seed=7)
+
+    with pytest.raises(CalibrationError, match="y names 1 of"):
+        ALL[name](log_p, np.ones(30, dtype=int))
+
+
+@of_any_method
+def test_one_option_is_refused(name: str) -> None:
+    """Its probability is always one."""
+    with pytest.raises(CalibrationError, match="one option has nothing to calibrate"):
+        ALL[name](np.zeros((30, 1)), np.zeros(30, dtype=int))
+
+
+@of_any_method
+def test_no_rows_are_refused(name: str) -> None:
+    """No label, no calibrator."""
+    with pytest.raises(CalibrationError, match="in 0 rows"):
+        ALL[name](np.zeros((0, options_of(name))), [])
+
+
+@pytest.mark.parametrize("name", sorted(BINARY))
+def test_a_binary_method_refuses_more_options(name: str) -> None:
+    """The message names the methods that take them."""
+    log_p, y = simulated(30, 3, seed=8)
+
+    with pytest.raises(CalibrationError, match="takes two"):
+        BINARY[name](log_p, y)
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.5, -1.0, float("nan")])
+def test_a_floor_that_is_no_small_probability_is_refused(floor: float) -> None:
+    """The floor is a probability, not a log."""
+    with pytest.raises(CalibrationError, match="floor must lie between"):
+        fit_temperature([[0.0, -1.0]] * 2, [0, 1], floor=floor)
+
+
+def test_a_fit_says_what_it_was_fitted_on() -> None:
+    """The options come from the question, so an unseen one is counted with zero."""
+    log_p = [[0.0, -np.inf, -2.0], [-np.inf, 0.0, -2.0], [-1.0, -1.0, -1.0]]
+
+    facts = fit_temperature(log_p, [0, 0, 1], weights=[1.0, 2.0, 3.0]).fitted_on
+
+    assert (facts.n, facts.k, facts.label_weights) == (3, 3, (3.0, 3.0, 0.0))
+    assert (facts.floor, facts.truth_below_floor) == (1e-6, 1)
+
+
+def test_a_calibrator_cannot_be_changed() -> None:
+    """What was fitted is what is applied."""
+    calibrator = fit_temperature([[0.0, -1.0]] * 2, [0, 1])
+
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(calibrator, "temperature", 1.0)  # noqa: B010 - a checker forbids the plain form
+
+
+def test_identity_keeps_zeros() -> None:
+    """Nothing is raised to a floor where nothing was fitted."""
+    assert np.isneginf(identity(2).apply([[0.0, -np.inf]])[0, 1])
+
+
+def test_a_chain_is_its_steps_in_turn() -> None:
+    """A prior without labels first, then a temperature."""
+    log_p, y = simulated(100, 3, seed=9, temperature=2.0, bias=[1.0, 0.0, 0.0])
+    first = fit_temperature_bias(log_p, y)
+    second = fit_temperature(first.apply(log_p), y)
+
+    both = chain(first, second)
+
+    in_turn = second.apply(first.apply(log_p))
+    np.testing.assert_allclose(both.apply(log_p), in_turn, rtol=0.0, atol=1e-13)
+    assert CALIBRATORS.validate_json(both.model_dump_json()) == both
+
+
+@pytest.mark.parametrize("steps", [[], [2, 3]], ids=["none", "two and three options"])
+def test_a_chain_of_different_questions_is_refused(steps: list[int]) -> None:
+    """Every step takes what the one before gives."""
+    with pytest.raises(CalibrationError, match="one number of options"):
+        chain(*(identity(k) for k in steps))
+
+
+def test_an_unknown_method_cannot_be_read() -> None:
+    """The set of calibrators is closed."""
+    with pytest.raises(ValidationError, match="does not match any of the expected tags"):
+        CALIBRATORS.validate_json('{"method": "magic"}')
+
+
+def test_importing_calibrators_loads_no_scipy() -> None:
+    """A classifier that only applies a calibrator should not wait for it."""
+    code = (
+        "import sys, classify.calibration.auto, classify.calibration.artefact_file; "
+        "sys.exit('scipy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,41 @@
+"""Newton's method on convex functions whose least is known."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classify.calibration.arrays import Floats
+from classify.calibration.newton import minimise
+
+
+@given(st.lists(st.floats(-50.0, 50.0), min_size=1, max_size=4))
+def test_the_least_of_a_quadratic_is_found(centre: list[float]) -> None:
+    """However far the start: long steps are shortened, not refused."""
+    goal = np.array(centre)
+
+    found = minimise(
+        lambda x: (float((x - goal) @ (x - goal)), 2.0 * (x - goal), 2.0 * np.eye(len(goal))),
+        np.zeros(len(goal)),
+    )
+
+    np.testing.assert_allclose(found, goal, atol=1e-6)
+
+
+def test_steps_that_overshoot_are_halved() -> None:
+    """Full steps on log cosh diverge from any start beyond about one."""
+
+    def log_cosh(x: Floats) -> tuple[float, Floats, Floats]:
+        return float(np.log(np.cosh(x)).sum()), np.tanh(x), np.diag(1.0 - np.tanh(x) ** 2)
+
+    np.testing.assert_allclose(minimise(log_cosh, np.array([3.0, -4.0])), 0.0, atol=1e-6)
+
+
+def test_a_flat_direction_keeps_its_start() -> None:
+    """A parameter that no row says anything about stays at the identity."""
+
+    def first_only(x: Floats) -> tuple[float, Floats, Floats]:
+        return float(x[0] ** 2), np.array([2.0 * x[0], 0.0]), np.diag([2.0, 0.0])
+
+    np.testing.assert_allclose(minimise(first_only, np.array([5.0, 7.0])), [0.0, 7.0], atol=1e-6)

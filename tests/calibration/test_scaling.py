@@ -1,0 +1,134 @@
+"""Bias, vector and matrix scaling, and the two binary maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classify.calibration.arrays import Floats, Ints, log_probabilities
+from classify.calibration.bias import fit_temperature_bias, fit_vector
+from classify.calibration.binary import fit_beta, fit_platt
+from classify.calibration.isotonic import fit_isotonic
+from classify.calibration.matrix import fit_matrix
+from classify.errors import CalibrationError
+
+
+def leaning(n: int, *, seed: int) -> tuple[Floats, Ints]:
+    """Return answers at twice the right sharpness that favour the first of three options."""
+    random = np.random.default_rng(seed)
+    truth = log_probabilities(random.normal(0.0, 1.3, (n, 3)))
+    y = (np.exp(truth).cumsum(axis=1) < random.random((n, 1))).sum(axis=1)
+    return 2.0 * truth + np.array([1.0, 0.0, -1.0]), np.minimum(y, 2).astype(np.int64)
+
+
+def loss(log_q: Floats, y: Ints) -> float:
+    """Return the mean log loss."""
+    return -float(log_q[np.arange(len(y)), y].mean())
+
+
+def test_bias_undoes_a_lean_and_a_temperature() -> None:
+    """20 000 labels find T = 2 and half the lean, which acts after the temperature."""
+    found = fit_temperature_bias(*leaning(20_000, seed=1))
+
+    assert found.temperature == pytest.approx(2.0, abs=0.1)
+    np.testing.assert_allclose(found.bias, [-0.5, 0.0, 0.5], atol=0.05)
+
+
+def test_a_strong_ridge_leaves_only_the_temperature() -> None:
+    """The ridge is on the biases alone."""
+    log_p, y = leaning(500, seed=2)
+
+    found = fit_temperature_bias(log_p, y, ridge=1e9)
+
+    np.testing.assert_allclose(found.bias, 0.0, atol=1e-6)
+    assert found.temperature > 1.5
+
+
+@pytest.mark.parametrize("fit", [fit_temperature_bias, fit_vector, fit_matrix])
+def test_twenty_labels_do_little_harm(fit: Callable[..., Any]) -> None:
+    """Without ridge such fits lose more than a nat at 20 labels."""
+    log_p, y = leaning(20, seed=3)
+    new, truth = leaning(5000, seed=4)
+
+    calibrated = loss(fit(log_p, y).apply(new), truth)
+
+    assert calibrated < loss(log_probabilities(new), truth)
+
+
+@pytest.mark.parametrize(
+    "fit", [fit_temperature_bias, fit_vector, fit_matrix, fit_platt], ids=lambda fit: fit.__name__
+)
+@pytest.mark.parametrize("ridge", [-1.0, float("nan"), float("inf")])
+def test_a_ridge_that_is_no_weight_is_refused(fit: Callable[..., Any], ridge: float) -> None:
+    """The ridge is a number, zero or more."""
+    with pytest.raises(CalibrationError, match="ridge must be"):
+        fit([[0.0, -1.0], [-1.0, 0.0]], [0, 1], ridge=ridge)
+
+
+def test_matrix_scaling_learns_confused_options() -> None:
+    """Where two options are exchanged only a matrix can tell."""
+    log_p, y = leaning(20_000, seed=5)
+    exchanged = log_p[:, [1, 0, 2]]
+
+    matrix, vector = (
+        loss(fit(exchanged, y).apply(exchanged), y) for fit in (fit_matrix, fit_vector)
+    )
+
+    assert matrix < vector - 0.05
+
+
+def test_a_slope_is_never_negative() -> None:
+    """Answers against the labels are an error of the question, not something to turn round."""
+    x = np.stack([np.linspace(-3.0, 3.0, 40), np.zeros(40)], axis=1)
+    against = (x[:, 0] > 0.0).astype(int)
+
+    platt, beta = fit_platt(x, against), fit_beta(x, against)
+
+    assert platt.slope == 0.0 and platt.at_bound
+    assert (beta.a, beta.b) == (0.0, 0.0) and beta.at_bound
+
+
+def test_one_beta_slope_may_be_held_alone() -> None:
+    """Where only one end runs against the labels the other is still fitted."""
+    x = log_probabilities(np.stack([np.linspace(-5.0, 5.0, 400), np.zeros(400)], axis=1))
+    # P(true) first falls a little as p grows and then rises.
+    p = np.where(x[:, 0] > x[:, 1], 0.5 + 0.4 * np.exp(x[:, 0]), 0.7 - 0.2 * np.exp(x[:, 0]))
+    weights = np.concatenate([p, 1.0 - p])
+
+    found = fit_beta(np.tile(x, (2, 1)), np.repeat([0, 1], 400), weights=weights, targets="hard")
+
+    assert found.at_bound
+    assert found.a == 0.0 < found.b
+
+
+def test_saturated_logits_are_fitted() -> None:
+    """An undamped Newton diverges here and ends worse than the raw answers."""
+    random = np.random.default_rng(6)
+    odds = np.where(random.random(200) < 0.5, 30.0, -30.0) + random.normal(0.0, 1.0, 200)
+    y = np.where(random.random(200) < 0.9, odds < 0.0, odds > 0.0).astype(int)
+    x = np.stack([odds, np.zeros(200)], axis=1)
+
+    for found in (fit_platt(x, y), fit_beta(x, y)):
+        assert loss(found.apply(x), y) < 0.4
+
+
+def test_isotonic_never_claims_certainty() -> None:
+    """A block of equal labels is short of 0 and 1 by the pseudo-count."""
+    x = np.stack([np.linspace(-3.0, 3.0, 40), np.zeros(40)], axis=1)
+
+    p = np.exp(fit_isotonic(x, (x[:, 0] < 0.0).astype(int)).apply(x))
+
+    np.testing.assert_allclose([p.min(), p.max()], [0.5 / 21.0, 20.5 / 21.0])
+    assert (np.diff(p[:, 0]) >= 0.0).all()
+
+
+def test_isotonic_of_raw_blocks_may_say_never() -> None:
+    """Where every curve says zero nothing is known, and nothing is claimed."""
+    x = np.log([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+    found = fit_isotonic(x, [0, 1, 2], pseudo_count=0.0)
+
+    np.testing.assert_allclose(np.exp(found.apply(x)), np.eye(3))
+    np.testing.assert_allclose(np.exp(found.apply(np.log([[0.1, 0.1, 0.1]]))), 1.0 / 3.0)
