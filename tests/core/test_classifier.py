@@ -32,7 +32,7 @@ class Slow:
 
     def __init__(self) -> None:
         """Start with nothing in flight."""
-        self.now, self.most, self.begun, self.ended = 0, 0, list[object](), list[object]()
+        self.now, self.most, self.begun, self.answered = 0, 0, list[object](), list[object]()
 
     async def decide(self, request: DecisionRequest) -> DecisionResponse:
         """Answer when its turns are over."""
@@ -42,9 +42,10 @@ class Slow:
             assert isinstance(request.state, int)
             for _ in range(request.state):
                 await asyncio.sleep(0)
+            self.answered.append(request.state)
             return DecisionResponse({"q": {"type": "boolean", "probability": request.state / 1e6}})
         finally:
-            self.now, self.ended = self.now - 1, [*self.ended, request.state]
+            self.now -= 1
 
 
 def states_of(outcomes: list[Evaluation | ClassifyError]) -> list[int]:
@@ -188,6 +189,7 @@ def test_a_consumer_that_stops_early_ends_its_requests(end: str) -> None:
     asyncio.run(run())
 
     assert model.now == 0
+    assert model.answered == [0]
     assert len(model.begun) < 20
 
 

@@ -63,6 +63,21 @@ def test_orders_are_combined_by_the_log_mean(
     np.testing.assert_allclose(np.exp(together.log_p), expected, rtol=1e-12)
 
 
+def test_the_bounds_of_a_mean_by_hand() -> None:
+    """Each option at one end, the others at the opposite one: sqrt(.3) against sqrt(.2), and so on.
+
+    Geometric means of the lower ends are sqrt(.30), sqrt(.06), of the upper sqrt(.56), sqrt(.20).
+    """
+    lower, upper = exact([0.6, 0.2], [0.5, 0.3]), exact([0.8, 0.4], [0.7, 0.5])
+
+    together = combine(exact([0.7, 0.3], [0.6, 0.4]), lower, upper)
+
+    least = 0.30**0.5 / (0.30**0.5 + 0.20**0.5)
+    most = 0.56**0.5 / (0.56**0.5 + 0.06**0.5)
+    np.testing.assert_allclose(together.lower, [least, 1 - most], rtol=1e-12)
+    np.testing.assert_allclose(together.upper, [most, 1 - least], rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("rows", "flips", "variation"),
     [
