@@ -7,7 +7,8 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
 
 from typing_extensions import TypeVar as TypeVarWithDefault
 
-from classify.adapters.scorers.definition import Definition
+from classify.adapters.scorers.agent_messages import AgentInput, AgentOutput
+from classify.adapters.scorers.definition import Definition, OnResult, PrepareRun
 from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.prompt_step import Judged, PromptStep
 from classify.adapters.scorers.result import (
@@ -17,11 +18,10 @@ from classify.adapters.scorers.result import (
     NotScorable,
     Out,
     Pre,
-    ScorerResult,
-    ScorerRun,
     StepContext,
 )
 from classify.adapters.scorers.scorer import Defined, Scorer
+from classify.adapters.scorers.scores import Bounds
 
 New = TypeVar("New")
 AnyIn = TypeVarWithDefault("AnyIn", default=Any)
@@ -110,7 +110,8 @@ class create_scorer(ScorerBuilder[AnyIn, AnyOut, None, None]):  # a verb, as it 
     """Begin a scorer: `create_scorer("id").generate_score(...)`.
 
     It is a class so that types can be given: `create_scorer[Question, str]("id")`; what the steps
-    return is carried from there. Without them input and output are of any type.
+    return is carried from there. Without them input and output are of any type, or of an agent's
+    for type="agent".
 
     `judge` answers the prompt steps. `prepare_run` changes a run before its steps; `bounds` is
     the range of what generate_score returns, normalised to 0..1 (None takes any finite number);
@@ -120,6 +121,21 @@ class create_scorer(ScorerBuilder[AnyIn, AnyOut, None, None]):  # a verb, as it 
     Raises ScorerDefinitionError for an unusable setting.
     """
 
+    @overload
+    def __init__(
+        self: create_scorer[AgentInput, AgentOutput],
+        id: str,
+        *,
+        name: str | None = None,
+        description: str = "",
+        judge: Judge | None = None,
+        type: Literal["agent"],
+        prepare_run: PrepareRun[AgentInput, AgentOutput] | None = None,
+        bounds: Bounds = (0.0, 1.0),
+        direction: Direction = "higher",
+        on_result: OnResult[AgentInput, AgentOutput] | None = None,
+    ) -> None: ...
+    @overload
     def __init__(
         self,
         id: str,
@@ -128,17 +144,23 @@ class create_scorer(ScorerBuilder[AnyIn, AnyOut, None, None]):  # a verb, as it 
         description: str = "",
         judge: Judge | None = None,
         type: Literal["agent", "trajectory"] | None = None,
-        prepare_run: Callable[
-            [ScorerRun[AnyIn, AnyOut]],
-            ScorerRun[AnyIn, AnyOut] | Awaitable[ScorerRun[AnyIn, AnyOut]],
-        ]
-        | None = None,
-        bounds: tuple[float, float] | None = (0.0, 1.0),
+        prepare_run: PrepareRun[AnyIn, AnyOut] | None = None,
+        bounds: Bounds = (0.0, 1.0),
         direction: Direction = "higher",
-        on_result: Callable[
-            [ScorerResult[AnyIn, AnyOut, Any, Any], ScorerRun[AnyIn, AnyOut]], object
-        ]
-        | None = None,
+        on_result: OnResult[AnyIn, AnyOut] | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        description: str = "",
+        judge: Judge | None = None,
+        type: Literal["agent", "trajectory"] | None = None,
+        prepare_run: PrepareRun[Any, Any] | None = None,
+        bounds: Bounds = (0.0, 1.0),
+        direction: Direction = "higher",
+        on_result: OnResult[Any, Any] | None = None,
     ) -> None:
         """Check the settings; steps come next."""
         definition = Definition(

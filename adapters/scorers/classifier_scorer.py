@@ -89,7 +89,7 @@ def create_classifier_scorer(
         ScorerRun[AnyIn, AnyOut] | Awaitable[ScorerRun[AnyIn, AnyOut]],
     ]
     | None = None,
-    on_result: OnResult | None = None,
+    on_result: OnResult[AnyIn, AnyOut] | None = None,
     registry: Registry | None = None,
 ) -> ClassifierScorer[AnyIn, AnyOut]:
     """Return a scorer of a classifier's answer to one of its questions.

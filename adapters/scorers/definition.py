@@ -12,16 +12,19 @@ from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 from classify.adapters.scorers.errors import ScorerDefinitionError
 from classify.adapters.scorers.judge import Judge, JudgeModels
 from classify.adapters.scorers.prompt_step import PromptStep
-from classify.adapters.scorers.result import Direction, ScorerResult, ScorerRun, StepName
+from classify.adapters.scorers.result import Direction, In, Out, ScorerResult, ScorerRun, StepName
 from classify.adapters.scorers.scores import Bounds
 
 # The builder carries the types; what is stored behind it is of any.
 AnyRun: TypeAlias = ScorerRun[Any, Any]
 AnyResult: TypeAlias = ScorerResult[Any, Any, Any, Any]
-PrepareRun: TypeAlias = Callable[[AnyRun], AnyRun | Awaitable[AnyRun]]
-OnResult: TypeAlias = Callable[[AnyResult, AnyRun], object]
 AnyPromptStep: TypeAlias = PromptStep[Any, Any, Any, Any, Any]
 Function: TypeAlias = Callable[[Any], Any]
+
+PrepareRun: TypeAlias = Callable[
+    [ScorerRun[In, Out]], ScorerRun[In, Out] | Awaitable[ScorerRun[In, Out]]
+]
+OnResult: TypeAlias = Callable[[ScorerResult[In, Out, Any, Any], ScorerRun[In, Out]], object]
 
 STEP_NAMES: tuple[StepName, ...] = get_args(StepName)
 """In the order in which steps run."""
@@ -57,8 +60,8 @@ class Definition:
     description: str = ""
     judge: Judge | None = None
     type: Literal["agent", "trajectory"] | None = None
-    prepare_run: PrepareRun | None = None
-    on_result: OnResult | None = None
+    prepare_run: PrepareRun[Any, Any] | None = None
+    on_result: OnResult[Any, Any] | None = None
     bounds: Bounds = (0.0, 1.0)
     direction: Direction = "higher"
     steps: tuple[Step, ...] = ()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import TypeAlias
 
 from classify.errors import InvalidInput
 
-Bounds = tuple[float, float] | None
+Bounds: TypeAlias = tuple[float, float] | None
 """The range that a score comes from; None takes any finite number as it is."""
 
 _ROUNDING = 1e-9

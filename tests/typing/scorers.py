@@ -7,6 +7,7 @@ from typing import Any, assert_type
 
 from pydantic import BaseModel
 
+from classify.adapters.scorers.agent_messages import AgentInput, AgentOutput
 from classify.adapters.scorers.builder import ScorerBuilder, create_scorer
 from classify.adapters.scorers.prompt_step import PromptStep
 from classify.adapters.scorers.result import (
@@ -104,6 +105,11 @@ untyped = create_scorer("untyped")
 assert_type(untyped.generate_score(lambda context: 1.0), Scorer[Any, Any, None, None])
 
 like: ScorerLike = scorer
+
+agent = create_scorer("agent", type="agent").analyze(lambda context: len(context.run.output))
+assert_type(agent, ScorerBuilder[AgentInput, AgentOutput, None, int])
+own = create_scorer[Question, str]("own", type="trajectory")
+assert_type(own.generate_score(lambda context: 1.0), Scorer[Question, str, None, None])
 
 
 class Claims(BaseModel):
