@@ -23,6 +23,13 @@ from classify.adapters.scorers.classifier_evidence import ClassifierEvidence
 from classify.adapters.scorers.classifier_scorer import ClassifierScorer, create_classifier_scorer
 from classify.adapters.scorers.definition import StepInfo
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
+from classify.adapters.scorers.eval_errors import EvalDefinitionError, EvalRunError
+from classify.adapters.scorers.eval_figures import Figures, Interval
+from classify.adapters.scorers.eval_items import EvalItem, Turn
+from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring
+from classify.adapters.scorers.eval_report import EvalReport, GateResult, ThresholdResult
+from classify.adapters.scorers.eval_target import StepOutcome, TargetResult, Thread
+from classify.adapters.scorers.evals import EvalProgress, run_evals, run_evals_sync
 from classify.adapters.scorers.filter_run import filter_run
 from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.judge_records import Cost, JudgeExecution, JudgeRecord
@@ -46,6 +53,7 @@ from classify.adapters.scorers.result import (
 from classify.adapters.scorers.retrying import RetryProcessor
 from classify.adapters.scorers.scorer import Scorer
 from classify.adapters.scorers.scorer_like import ScorerLike
+from classify.adapters.scorers.thresholds import Threshold, WithThreshold
 
 __all__ = [
     "PATTERNS",
@@ -56,7 +64,17 @@ __all__ = [
     "ClassifierScorer",
     "Cost",
     "ErrorProcessor",
+    "EvalDefinitionError",
+    "EvalItem",
+    "EvalProgress",
+    "EvalReport",
+    "EvalRunError",
+    "Failure",
+    "Figures",
+    "GateResult",
     "InputProcessor",
+    "Interval",
+    "ItemResult",
     "Judge",
     "JudgeExecution",
     "JudgeRecord",
@@ -80,10 +98,18 @@ __all__ = [
     "ScorerResult",
     "ScorerRun",
     "ScorerRunError",
+    "Scoring",
     "Shorten",
     "StepContext",
     "StepInfo",
+    "StepOutcome",
+    "TargetResult",
+    "Thread",
+    "Threshold",
+    "ThresholdResult",
     "ToolCall",
+    "Turn",
+    "WithThreshold",
     "assistant_text",
     "assistant_texts",
     "conversation_text",
@@ -94,6 +120,8 @@ __all__ = [
     "read_agent_input",
     "read_messages",
     "reproject",
+    "run_evals",
+    "run_evals_sync",
     "system_text",
     "tool_calls",
     "user_text",

@@ -1,0 +1,173 @@
+"""What an evaluation came to: averages, gates, thresholds, a verdict, and every item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from classify.adapters.scorers.eval_figures import Figures, figures
+from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring
+from classify.adapters.scorers.eval_plan import Planned
+from classify.adapters.scorers.thresholds import SLACK, Threshold, bounds_of
+
+Verdict: TypeAlias = Literal["passed", "scored", "failed"]
+"""All gates and thresholds held; a threshold was missed; a gate failed."""
+Trials: TypeAlias = Sequence[Sequence[Scoring | None]]
+"""Item -> trial -> what a scorer made of it; None where the target failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """Whether every score was full marks: 1, or 0 for a scorer of which less is better."""
+
+    id: str
+    passed: bool
+    figures: Figures
+    errors: tuple[str, ...] = ()
+    """What went wrong with the gate or the target; each fails the gate, and is no score of 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdResult:
+    """Whether an average lies in its range."""
+
+    id: str
+    passed: bool
+    """False too where nothing was scored, or more scores failed than may."""
+    threshold: Threshold
+    figures: Figures
+
+    @property
+    def average_score(self) -> float | None:
+        """The average that was compared."""
+        return self.figures.mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The figures of some scorers, gates and thresholds."""
+
+    scores: Mapping[str, Figures] = field(default_factory=dict[str, Figures])
+    """Scorer's key -> its figures."""
+    gates: tuple[GateResult, ...] = ()
+    thresholds: tuple[ThresholdResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalReport(Judged):
+    """An evaluation."""
+
+    verdict: Verdict | None
+    """None where there are neither gates nor thresholds."""
+    turns: Mapping[int, Judged] = field(default_factory=dict[int, Judged])
+    """Position of a turn -> what its own scorers and gates came to, over all items."""
+    items: tuple[ItemResult, ...]
+    """In the order of the data, trial after trial."""
+    total_items: int
+    trials: int
+    failed_targets: int
+    """Item runs in which the target failed."""
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """All that went wrong, item by item."""
+        return tuple(failure for item in self.items for failure in item.failures)
+
+    def item_figures(self, index: int, key: str) -> Figures:
+        """Return one item's mean over its trials, with the interval over them."""
+        own = [item for item in self.items if item.index == index]
+        of = self.scores[key]
+        return figures(
+            [[item.scores.get(key) for item in own]], direction=of.direction, bounded=False
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures without the items, as JSON; what does not exist is left out."""
+        found: dict[str, Any] = {
+            "verdict": self.verdict,
+            **_judged_json(self),
+            "turns": {str(turn): _judged_json(judged) for turn, judged in self.turns.items()},
+        }
+        summary = {
+            "total_items": self.total_items,
+            "trials": self.trials,
+            "failed_targets": self.failed_targets,
+            "failures": len(self.failures),
+        }
+        return {name: value for name, value in found.items() if value} | {"summary": summary}
+
+
+def judged(
+    scorers: Mapping[Planned, Trials], gates: Mapping[Planned, Trials], *, max_failures: int
+) -> Judged:
+    """Return the figures of scorers and gates."""
+    scores = {planned.key: _figures(planned, trials) for planned, trials in scorers.items()}
+    return Judged(
+        scores=scores,
+        gates=tuple(_gate(planned, trials) for planned, trials in gates.items()),
+        thresholds=tuple(
+            _threshold(planned.key, planned.threshold, scores[planned.key], max_failures)
+            for planned in scorers
+            if planned.threshold is not None
+        ),
+    )
+
+
+def verdict_of(parts: Sequence[Judged]) -> Verdict | None:
+    """Return the verdict over the whole and its turns."""
+    gates = [gate.passed for part in parts for gate in part.gates]
+    thresholds = [threshold.passed for part in parts for threshold in part.thresholds]
+    if not gates and not thresholds:
+        return None
+    if not all(gates):
+        return "failed"
+    return "passed" if all(thresholds) else "scored"
+
+
+def _figures(planned: Planned, trials: Trials) -> Figures:
+    scorer = planned.scorer
+    bounded = bounds_of(scorer) is not None
+    return figures(trials, direction=scorer.direction, bounded=bounded)
+
+
+def _gate(planned: Planned, trials: Trials) -> GateResult:
+    found = _figures(planned, trials)
+    scorings = [scoring for item in trials for scoring in item]
+    scores = [s.score for s in scorings if s is not None and s.score is not None]
+    full = 0.0 if planned.scorer.direction == "lower" else 1.0
+    return GateResult(
+        id=planned.key,
+        passed=bool(scores)
+        and not found.failed
+        and all(abs(score - full) <= SLACK for score in scores),
+        figures=found,
+        errors=tuple(_error(s) for s in scorings if s is None or s.failure is not None),
+    )
+
+
+def _error(scoring: Scoring | None) -> str:
+    if scoring is None or scoring.failure is None:
+        return "the target failed"
+    return f"{scoring.failure.type}: {scoring.failure.message}"
+
+
+def _threshold(
+    key: str, threshold: Threshold, found: Figures, max_failures: int
+) -> ThresholdResult:
+    reached = found.mean is not None and threshold.met(found.mean)
+    return ThresholdResult(
+        id=key,
+        passed=reached and found.failed <= max_failures,
+        threshold=threshold,
+        figures=found,
+    )
+
+
+def _judged_json(part: Judged) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "scores": {key: asdict(each) for key, each in part.scores.items()},
+        "gates": [asdict(gate) for gate in part.gates],
+        "thresholds": [asdict(threshold) for threshold in part.thresholds],
+    }
+    return {name: value for name, value in found.items() if value}
