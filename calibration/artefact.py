@@ -112,6 +112,8 @@ class CalibrationArtefact(Frozen):
     It can be given to a Classifier as the calibrator of a question.
     """
 
+    name: str = ""
+    """The id of the question, for files that hold the calibrators of several."""
     fingerprint: Fingerprint
     calibrator: Calibrator
     report: CalibrationReport
@@ -164,14 +166,8 @@ class CalibrationArtefact(Frozen):
         )
         return ConfidencePolicy.from_risk(risk, fingerprint=self.digest)
 
-    def apply(
-        self, log_p: ArrayLike, fingerprint: Fingerprint, *, accept: Collection[str] = ()
-    ) -> Applied:
-        """Calibrate answers (n, K) that were made the way `fingerprint` says.
-
-        `accept` names parts that may differ; those that do are recorded in the result. Raises
-        CalibrationError naming every other part that differs.
-        """
+    def check(self, fingerprint: Fingerprint, *, accept: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the parts that differ and are accepted; CalibrationError names all others."""
         _check_parts(accept)
         found = self.fingerprint.differences(fingerprint)
         refused = [name for name in found if name not in accept]
@@ -185,6 +181,17 @@ class CalibrationArtefact(Frozen):
                 f"this calibrator was fitted on other answers ({said}); fit one for these, or "
                 f"use artefact.accepting({', '.join(map(repr, refused))}) all the same"
             )
+        return found
+
+    def apply(
+        self, log_p: ArrayLike, fingerprint: Fingerprint, *, accept: Collection[str] = ()
+    ) -> Applied:
+        """Calibrate answers (n, K) that were made the way `fingerprint` says.
+
+        `accept` names parts that may differ; those that do are recorded in the result. Raises
+        CalibrationError naming every other part that differs.
+        """
+        found = self.check(fingerprint, accept=accept)
         return Applied(self.calibrator.apply(log_p), self.fingerprint.digest, found)
 
 
@@ -192,6 +199,7 @@ def make_artefact(
     calibrated: Calibrated,
     fingerprint: Fingerprint,
     *,
+    name: str = "",
     metrics: tuple[HeldOutMetric, ...] = (),
     held_out: HeldOutAnswers | None = None,
     created: datetime | None = None,
@@ -202,6 +210,7 @@ def make_artefact(
     """
     try:
         return CalibrationArtefact(
+            name=name,
             fingerprint=fingerprint,
             calibrator=calibrated.calibrator,
             report=calibrated.report,

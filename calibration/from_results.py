@@ -39,13 +39,13 @@ class CalibratedResults:
 
 
 def calibrate_results(
-    answers: LabelledAnswers, *, method: Method = "auto", seed: int = 0
+    name: str, answers: LabelledAnswers, *, method: Method = "auto", seed: int = 0
 ) -> CalibratedResults:
-    """Fit a calibrator to the labelled answers of one question.
+    """Fit a calibrator to the labelled answers of the question of that name.
 
     Only answers that were made in the commonest way are used; the others are counted in
-    `answers.left_out`. Raises CalibrationError where no answer has a label, where the answers are
-    calibrated already, and for those corrected by a batch, whose prior new answers do not have.
+    `answers.left_out`. Raises CalibrationError where no answer has a label, and where answers are
+    calibrated already.
     """
     rows = _comparable(answers)
     kind = kind_of(rows)
@@ -66,6 +66,7 @@ def calibrate_results(
     artefact = make_artefact(
         fitted,
         Fingerprint.of(rows.origins[0]),
+        name=name,
         metrics=_held_out(before, after),
         held_out=HeldOutAnswers.of(fitted.held_out[first], rows.y[first]),
     )
@@ -108,11 +109,6 @@ def _comparable(answers: LabelledAnswers) -> LabelledAnswers:
         raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
     commonest = int(np.bincount(rows.made).argmax())
     way = rows.origins[commonest]
-    if way.readout.endswith("+batch"):
-        raise CalibrationError(
-            "these answers were divided by the mean of their batch, which new answers will not "
-            "be: run without prior='batch'; temperature-bias learns that correction from labels"
-        )
     same: Ints = np.flatnonzero(rows.made == commonest)
     if len(same) < len(rows.y):
         others = len(rows.y) - len(same)

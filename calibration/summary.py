@@ -61,9 +61,10 @@ class Metrics:
 
     def lines(self) -> list[str]:
         """Return one line per number, to print."""
-        return [f"{name:<16}{value}" for name, value in self._named() if value is not None]
+        return [f"{name:<16}{value}" for name, value in self.named() if value is not None]
 
-    def _named(self) -> list[tuple[str, object]]:
+    def named(self) -> list[tuple[str, object]]:
+        """Return names and values, to print."""
         undefined = "not defined: only one outcome in these rows"
         zeros = f", {self.zeros} zeros on the truth" if self.zeros else ""
         named: list[tuple[str, object]] = [

@@ -18,6 +18,7 @@ from classify.spec_document import Document, DocumentPath, read_document
 from classify.validation import Strict, unknown_name
 
 if TYPE_CHECKING:
+    from classify.calibrating import AnswerCalibrator, AnswerPolicy
     from classify.classifier import Classifier
     from classify.decision import DecisionModel
     from classify.language_model import LanguageModel
@@ -77,13 +78,26 @@ class Spec(Strict):
             state = self.state
         return FieldMap(state, self.labels, self.id_field)
 
-    def classifier(self, model: str | LanguageModel | DecisionModel | None = None) -> Classifier:
+    def classifier(
+        self,
+        model: str | LanguageModel | DecisionModel | None = None,
+        *,
+        calibrators: Mapping[str, AnswerCalibrator] | None = None,
+        policies: Mapping[str, AnswerPolicy] | None = None,
+    ) -> Classifier:
         """Build the classifier, with another model than the spec's where one is given."""
         from classify.classifier import Classifier
 
         options = cast("OptionValues", self.options.model_dump(exclude_unset=True))
         chosen = self.model if model is None else model
-        return Classifier(self.id, chosen, self.questions, **options)
+        return Classifier(
+            self.id,
+            chosen,
+            self.questions,
+            calibrators=calibrators,
+            policies=policies,
+            **options,
+        )
 
 
 def _names(state: object) -> list[object]:

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from classify.adapters.cli import models_command, run_command, show_command, spec_commands
+from classify.adapters.cli import (
+    agree_command,
+    audit_command,
+    calibrate_command,
+    metrics_command,
+    models_command,
+    run_command,
+    show_command,
+    spec_commands,
+)
 from classify.adapters.cli.console import tolerate_any_encoding
 from classify.version import __version__
 
@@ -21,6 +30,10 @@ app = typer.Typer(
 )
 app.command("run")(run_command.run)
 app.command("show")(show_command.show_state)
+app.command("calibrate")(calibrate_command.calibrate)
+app.command("metrics")(metrics_command.metrics)
+app.command("agree")(agree_command.agree)
+app.command("audit")(audit_command.audit)
 app.command("validate")(spec_commands.validate)
 app.command("schema")(spec_commands.schema)
 app.command("init")(spec_commands.init)

@@ -54,6 +54,28 @@ def run(
     no_state: Annotated[
         bool, typer.Option("--no-state", help="Leave what is judged out of the results.")
     ] = False,
+    calibrator: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[QUESTION=]FILE",
+            help="Calibrators of `classify calibrate`, each for the question it was fitted on.",
+        ),
+    ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PART",
+            help="Use calibrators although this part of how answers are made differs "
+            "(model, readout, library …); kept with every answer.",
+        ),
+    ] = None,
+    abstain: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ALPHA",
+            help="Hand answers over to people, so that at most this share of the others is wrong.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Classify the rows of a file, and write a line of JSON for each."""
@@ -61,6 +83,8 @@ def run(
 
     if resume and overwrite:
         raise InvalidInput("--resume and --overwrite exclude each other")
+    if not calibrator and (accept or abstain is not None):
+        raise InvalidInput("--accept and --abstain need --calibrator FILE")
     job = RunJob(
         spec=spec,
         rows=rows,
@@ -77,5 +101,8 @@ def run(
         strict=strict,
         with_state=not no_state,
         as_json=as_json,
+        calibrators=calibrator or (),
+        accept=accept or (),
+        abstain=abstain,
     )
     raise typer.Exit(job.perform())

@@ -8,7 +8,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,8 +25,9 @@ from classify.results import read_results
 from classify.row_sources import count_records
 from classify.rows import BadRow, Row, read_rows
 from classify.run import RunCounts, RunSettings, run
+from classify.run_record import RunRecord, write_record
 from classify.run_summary import RunSummary, summarize
-from classify.spec import load_spec
+from classify.spec import Spec, load_spec
 from classify.store import Existing, Store
 
 
@@ -49,6 +50,9 @@ class RunJob:
     strict: bool
     with_state: bool
     as_json: bool
+    calibrators: Sequence[str] = ()
+    accept: Sequence[str] = ()
+    abstain: float | None = None
     counts: RunCounts = field(default_factory=RunCounts)
     stopped_by: int | None = None
     """The signal that stopped the run."""
@@ -58,7 +62,7 @@ class RunJob:
         _check_apart(self.rows, self.output)
         spec = load_spec(self.spec)
         fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
-        classifier = spec.classifier(self.model)
+        classifier = self._classifier(spec)
         self._tell_model(classifier, named=self.model or spec.model)
         if self.rows == "-" and sys.stdin.isatty():
             say("reading rows from standard input, a JSON object a line")
@@ -67,12 +71,30 @@ class RunJob:
         with Store(self.output, existing=self.existing) as store:
             if store.damaged:
                 say(f"{store.damaged} damaged lines in {self.output}: their rows are asked again")
+            write_record(self.output, RunRecord.of(classifier))
             with suppress(asyncio.CancelledError):  # the second Ctrl-C
                 asyncio.run(self._classify(classifier, rows, store))
         self._tell_counts(store)
         summary = summarize(read_results(self.output), spec.questions)
         self._show(summary, seconds=time.monotonic() - started)
         return self._exit_code(summary)
+
+    def _classifier(self, spec: Spec) -> Classifier:
+        if not self.calibrators:
+            return spec.classifier(self.model)
+        from classify.calibration.choosing import chosen_calibrators
+
+        chosen = chosen_calibrators(
+            self.calibrators, spec.questions, orders=spec.options.orders, accept=self.accept
+        )
+        for name in spec.questions.keys() - chosen.keys():
+            say(f"{name}: no calibrator, and so no abstention")
+        if self.abstain is None:
+            return spec.classifier(self.model, calibrators=chosen)
+        policies = {name: each.policy(alpha=self.abstain) for name, each in chosen.items()}
+        for name, policy in policies.items():
+            say(f"{name}: {policy.guarantee}")
+        return spec.classifier(self.model, calibrators=chosen, policies=policies)
 
     async def _classify(
         self, classifier: Classifier, rows: Iterator[Row | BadRow], store: Store

@@ -1,0 +1,91 @@
+"""Raters against one another: confusion, agreement beyond chance, and the corrected rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from classify.calibration.agreement import Confusion, cohen_kappa, confusion
+from classify.calibration.alt_test import AltTest, alt_test
+from classify.calibration.estimate import Estimate
+from classify.calibration.rater_agreement import Metric, gwet_ac, krippendorff_alpha
+from classify.calibration.ratings import Level, Scheme
+from classify.calibration.true_rate import TrueRate
+from classify.errors import CalibrationError
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """How far ratings agree; None where a number is not defined, with the reason in `notes`."""
+
+    raters: tuple[str, ...]
+    confusion: Confusion | None
+    """Of two raters."""
+    kappa: Estimate | None
+    """Of two raters."""
+    alpha: Estimate | None
+    ac: Estimate | None
+    replacing: AltTest | None
+    """Whether the first rater may replace one of the others, where that was asked."""
+    notes: tuple[str, ...]
+    rate: TrueRate | None = None
+    """For a judge of yes and no: how often yes is true."""
+
+    def lines(self) -> list[str]:
+        """Return the report as lines to print, each number with "n used of N"."""
+        found = [f"raters: {', '.join(self.raters)}"]
+        if self.confusion is not None:
+            found.append(f"confusion (rows {self.raters[0]}, columns {self.raters[1]}):")
+            found += [f"  {line}" for line in str(self.confusion).splitlines()]
+        numbers = (self.kappa, self.alpha, self.ac, self.replacing, self.rate)
+        return [*found, *(str(each) for each in numbers if each is not None), *self.notes]
+
+
+def judge_report(
+    ratings: Mapping[str, Sequence[Level | None]],
+    *,
+    levels: Sequence[Level],
+    ordered: bool,
+    epsilon: float | None = None,
+) -> JudgeReport:
+    """Return the agreement of raters, name -> one rating per item, None where there is none.
+
+    Where the levels are `ordered`, kappa and AC have quadratic weights and alpha is ordinal.
+    With `epsilon`, what a person's time is worth, the first rater is tested against the others:
+    may it replace one of them (see alt_test).
+
+    Raises CalibrationError for fewer than two raters and for a rating that is no level.
+    """
+    names, rows = tuple(ratings), [list(each) for each in ratings.values()]
+    if len(names) < 2:
+        raise CalibrationError(f"agreement needs at least two raters, got {list(names)!r}")
+    scheme: Scheme = "quadratic" if ordered else "none"
+    metric: Metric = "ordinal" if ordered else "nominal"
+    notes: list[str] = []
+
+    def defined(measure: Callable[[], Estimate]) -> Estimate | None:
+        try:
+            return measure()
+        except CalibrationError as error:
+            notes.append(f"not defined: {error}")
+            return None
+
+    table, kappa, replacing = None, None, None
+    if len(names) == 2:
+        table = confusion(rows[0], rows[1], levels=levels)
+        kappa = defined(lambda: cohen_kappa(rows[0], rows[1], levels=levels, scheme=scheme))
+    if epsilon is not None:
+        replacing = _replacing(rows, levels, epsilon, notes)
+    alpha = defined(lambda: krippendorff_alpha(rows, levels=levels, metric=metric))
+    ac = defined(lambda: gwet_ac(rows, levels=levels, scheme=scheme))
+    return JudgeReport(names, table, kappa, alpha, ac, replacing, tuple(notes))
+
+
+def _replacing(
+    rows: list[list[Level | None]], levels: Sequence[Level], epsilon: float, notes: list[str]
+) -> AltTest | None:
+    try:
+        return alt_test(rows[0], rows[1:], levels=levels, epsilon=epsilon)
+    except CalibrationError as error:
+        notes.append(f"whether the judge may replace a person: {error}")
+        return None

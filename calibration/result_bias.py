@@ -1,0 +1,113 @@
+"""A bias report out of the results of a run: the readings in each order, lengths, labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from classify.answers import Answer, NoVerdict
+from classify.calibrating import log_distribution
+from classify.calibration.arrays import Floats
+from classify.calibration.bias_report import BiasReport, bias_report
+from classify.errors import CalibrationError
+from classify.evidence import Evidence, OrderSeen
+from classify.labels import canonical
+from classify.logspace import safe_log
+from classify.questions import Boolean, Choice, Question
+from classify.results import Result
+
+
+@dataclass(slots=True)
+class _Readings:
+    """Single readings of the model: one item in one listing of the options."""
+
+    log_p: list[Floats] = field(default_factory=list[Floats])
+    item: list[int] = field(default_factory=list[int])
+    order: list[str] = field(default_factory=list[str])
+    position: list[list[int]] = field(default_factory=list[list[int]])
+    length: list[float] = field(default_factory=list[float])
+
+    def add(
+        self,
+        item: int,
+        log_p: Floats,
+        *,
+        length: float,
+        listing: Sequence[str],
+        options: Sequence[str],
+    ) -> None:
+        self.item.append(item)
+        self.log_p.append(log_p)
+        self.length.append(length)
+        self.order.append("|".join(listing))
+        if listing:
+            self.position.append([listing.index(option) for option in options])
+
+
+def result_bias(
+    results: Iterable[Result], name: str, question: Question, *, seed: int = 0
+) -> BiasReport:
+    """Return what the answers to one question show of order, place, length and unused levels.
+
+    Readings are as the model gave them, before any prior or calibrator; rows whose state was not
+    kept have no length. Raises CalibrationError where no answer has a distribution.
+    """
+    readings, options = _Readings(), canonical(question)
+    for item, result in enumerate(results):
+        answer = result.answers.get(name)
+        if answer is None or isinstance(answer, NoVerdict) or answer.probabilities is None:
+            continue
+        length = _length(result)
+        seen = _orders(answer, options)
+        for listing in seen:
+            p = np.array([listing.probabilities[option] for option in options])
+            named = tuple(listing.labels.values())
+            readings.add(item, safe_log(p), length=length, listing=named, options=options)
+        if not seen:
+            log_p = log_distribution(answer)
+            readings.add(item, log_p, length=length, listing=(), options=options)
+    if not readings.log_p:
+        raise CalibrationError(f"no answer to {name!r} has a distribution")
+    several = len(set(zip(readings.item, readings.order, strict=True))) > len(set(readings.item))
+    placed = several and len(readings.position) == len(readings.item)
+    return bias_report(
+        np.array(readings.log_p),
+        seed=seed,
+        item=readings.item,
+        order=readings.order if several else None,
+        position=readings.position if placed else None,
+        length=_usable(readings.length, question),
+        levels=_levels(question),
+    )
+
+
+def _orders(answer: Answer, options: Sequence[str]) -> list[OrderSeen]:
+    """Return the listings that showed every option; trees show groups."""
+    seen = (answer.evidence or Evidence()).orders
+    return [o for o in seen if set(o.labels.values()) == set(options) == set(o.probabilities)]
+
+
+def _length(result: Result) -> float:
+    if not result.has_state:
+        return float("nan")
+    state = result.state
+    text = state if isinstance(state, str) else json.dumps(state, ensure_ascii=False)
+    return float(len(text))
+
+
+def _levels(question: Question) -> list[float] | None:
+    if isinstance(question, Choice):
+        return None
+    if isinstance(question, Boolean):
+        return [1.0, 0.0]
+    return [float(option) for option in question.options]
+
+
+def _usable(lengths: list[float], question: Question) -> list[float] | None:
+    """Return the lengths where options have an order, all are known, and not all the same."""
+    if isinstance(question, Choice) or np.isnan(lengths).any() or len(set(lengths)) < 2:
+        return None
+    return lengths
