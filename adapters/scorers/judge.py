@@ -144,7 +144,8 @@ def _check_settings(settings: Mapping[str, JSON] | None) -> None:
         value = settings.get(name, 0)
         if isinstance(value, bool) or not isinstance(value, kinds):
             raise ScorerDefinitionError(f"model_settings.{name} must be a number, got {value!r}")
-    if settings.get("max_tokens", 1) == 0 or "stream" in settings:
+    most = settings.get("max_tokens", 1)
+    if (isinstance(most, int) and most < 1) or "stream" in settings or "n" in settings:
         raise ScorerDefinitionError(
             f"model_settings must ask for one whole reply of at least one token, got {settings!r}"
         )

@@ -17,10 +17,14 @@ PATTERNS: Mapping[str, str] = MappingProxyType(
         "iban": r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b",
         "card": r"\b(?:\d[ -]?){13,18}\d\b",
         "ip": r"\b(?:\d{1,3}\.){3}\d{1,3}\b",
-        "phone": r"(?<!\w)\+?\(?\d{1,4}\)?(?:[ ./-]?\(?\d{2,4}\)?){2,5}(?!\w)",
+        "phone": (
+            r"(?<![\w.])(?:\+\d[\d ()./-]{6,16}\d"  # +44 20 7946 0958
+            r"|\(?0\d{1,4}\)?[ ./-]?\d[\d ./-]{4,12}\d"  # 030 / 1234567
+            r"|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?!\w)"  # (555) 010-9999
+        ),
     }
 )
-"""Name -> regular expression; written wide, as a number too many is better than one too few."""
+"""Name -> regular expression, of how such things are usually written; no promise to find all."""
 
 
 class Redact:
@@ -29,8 +33,8 @@ class Redact:
     >>> Redact().text("Write to ann@example.org")
     'Write to [email]'
 
-    `patterns` map a name to a regular expression, and are applied in their order; a number that
-    is part of the answer's JSON may look like a phone number's, so give the output few of them.
+    `patterns` map a name to a regular expression, and are applied in their order. On the output
+    they act before the JSON is read, so a pattern must not match what holds that together.
     Raises ScorerDefinitionError for a pattern that is none.
     """
 

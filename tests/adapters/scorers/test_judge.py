@@ -578,7 +578,8 @@ JUDGES: list[tuple[dict[str, Any], str]] = [
     ({"error_processors": Redact()}, "objects that each have process_error"),
     ({"max_processor_retries": -1}, "max_processor_retries must be a non-negative integer"),
     ({"model_settings": {"temperature": "low"}}, r"model_settings\.temperature must be a number"),
-    ({"model_settings": {"stream": True}}, "one whole reply"),
+    ({"model_settings": {"stream": True}}, "one whole reply .* got {'stream'"),
+    ({"model_settings": {"max_tokens": -5}}, "one whole reply .* got {'max_tokens'"),
 ]
 
 

@@ -125,13 +125,27 @@ def test_unusable_numbers_are_refused(settings: dict[str, Any], match: str) -> N
     [
         ("write to ann.b+c@mail.example.org now", "write to [email] now"),
         ("call +44 20 7946 0958 today", "call [phone] today"),
+        ("ring 030 / 1234567 or (555) 010-9999", "ring [phone] or [phone]"),
+        ("order 123456 of 2024-01-15 is late", "order 123456 of 2024-01-15 is late"),
+        ('{"score": 0.123456789}', '{"score": 0.123456789}'),
         ("card 4111 1111 1111 1111 expired", "card [card] expired"),
         ("pay to GB82 WEST 1234 5698 7654 32 please", "pay to [iban] please"),
         ("from 192.168.0.17 again", "from [ip] again"),
         ("key sk-abcdefghijklmnop1234 leaked", "key [key] leaked"),
         ("In 2024, 3 of 10 agreed (0.5).", "In 2024, 3 of 10 agreed (0.5)."),
     ],
-    ids=["email", "phone", "card", "iban", "ip", "key", "nothing"],
+    ids=[
+        "email",
+        "phone",
+        "phones",
+        "order and date",
+        "score",
+        "card",
+        "iban",
+        "ip",
+        "key",
+        "nothing",
+    ],
 )
 def test_ready_made_patterns(text: str, redacted: str) -> None:
     """What people paste into support messages; plain numbers stay."""
