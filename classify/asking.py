@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from classify.calls import Calls
 from classify.decision import DecisionRequest
-from classify.errors import CapabilityError
+from classify.errors import CapabilityError, InvalidInput
 from classify.evidence import UsageSeen
 from classify.language_model import (
     Capabilities,
@@ -59,6 +59,24 @@ class Asking:
                 f"{', '.join(sorted(self.capabilities.forms))}"
             )
         return form
+
+    def check_options(self) -> None:
+        """Raise InvalidInput where an option would have no effect on this question."""
+        if self.options.reasoning and self.readout in ("words", "sequence"):
+            raise InvalidInput(
+                f"question {self.name!r}: reasoning=True needs an answer by label, and the readout "
+                f'is {self.readout}: add readout="letters", or leave reasoning out'
+            )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the options ask for and the readout cannot do."""
+        if self.options.orders > 1 and self.readout == "words":
+            return (
+                f"question {self.name!r}: the words readout lists no options, so there is one "
+                f"order, not orders={self.options.orders}",
+            )
+        return ()
 
     @property
     def where(self) -> str:

@@ -121,7 +121,9 @@ class Calls:
 
         async def in_turn() -> T:
             async with self.limiter:
-                return await call()
+                result = await call()
+            self.limiter.succeeded()
+            return result
 
         return await self.retry(in_turn)
 
@@ -132,7 +134,7 @@ class Calls:
             attempt += 1
             self.attempts += 1
             try:
-                result = await call()
+                return await call()
             except ProviderError as error:
                 if error.attempts is not None:  # a loop further in has tried already
                     raise
@@ -142,9 +144,6 @@ class Calls:
                     error.attempts = attempt
                     raise
                 await self._sleep(delay(attempt, retry_after=error.retry_after))
-            else:
-                self.limiter.succeeded()
-                return result
 
 
 def delay(attempt: int, *, retry_after: float | None) -> float:

@@ -14,7 +14,9 @@ from collections.abc import (
     Callable,
     Iterable,
     Mapping,
+    Sized,
 )
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeAlias, Unpack
 
@@ -31,7 +33,7 @@ from classify.json_values import JSON, check_json, is_object
 from classify.language_model import LanguageModel, Usage
 from classify.logprob_model import LogprobModel
 from classify.options import Options, OptionValues
-from classify.prior import batch_corrected
+from classify.prior import batch_corrected, check_batch_size
 from classify.prompts import TEMPLATE
 from classify.providers import resolve_model
 from classify.question_sets import Questions, QuestionSet, parse_questions
@@ -92,7 +94,9 @@ class Classifier:
         facts = {
             "model": [type(self.model).__name__, self.model.provider, self.model.model_id],
             "endpoint": self._endpoint(),
-            "questions": {name: q.model_dump() for name, q in self.questions.items()},
+            # As declared: the first declared of tied options is chosen.
+            "questions": [[name, q.model_dump_json()] for name, q in self.questions.items()],
+            "transform": getattr(self._transform, "__qualname__", repr(self._transform)),
             "options": self.options.model_dump(),
             "template": TEMPLATE,
             "after": self._after.facts(),
@@ -152,7 +156,12 @@ class Classifier:
         """Evaluate every state, in order; one that failed has its error in its place.
 
         `concurrency` bounds the states and the requests in flight; `timeout` is for each state.
+        With prior="batch" and fewer than 32 states, InvalidInput is raised before anything is
+        sent; where fewer got an answer, the error carries what there is as `outcomes`.
         """
+        counted: object = states
+        if self.options.prior == "batch" and isinstance(counted, Sized):
+            check_batch_size(len(counted))
         outcomes = [
             outcome
             async for outcome in self.stream(
@@ -252,7 +261,8 @@ class Classifier:
             async with clock:
                 response, answers = await self._decide(request)
                 if self.options.prior == "content-free":
-                    answers = await self._priors.divide_out(answers, request, self._decide)
+                    answers, more = await self._priors.divide_out(answers, request, self._decide)
+                    response = replace(response, usage=(response.usage or Usage()) + more)
             if self.options.prior != "batch":  # a batch is corrected first, all together
                 answers = self._after.applied(answers, asked)
         except TimeoutError:

@@ -13,6 +13,7 @@ import numpy as np
 
 from classify.answers import Answer, NoVerdict
 from classify.decision import DecisionRequest, DecisionResponse
+from classify.language_model import Usage
 from classify.logspace import Floats
 from classify.prior import BLANKS, blanked, divided, raw_distribution, with_prior
 from classify.questions import Question
@@ -33,12 +34,14 @@ class ContentFreePriors:
 
     async def divide_out(
         self, answers: Answers, request: DecisionRequest, decide: Decide
-    ) -> Answers:
+    ) -> tuple[Answers, Usage]:
         """Return the answers divided by the mean answer to states without content.
 
-        An answer without a distribution stays as it is, and so does one whose blank states got
-        no verdict.
+        Also the tokens that asking about those took, none where they were known. An answer
+        without a distribution stays as it is, and so does one whose blank states got no verdict
+        or never showed one of the options: dividing by a bound would favour it.
         """
+        usage = Usage()
         shape = json.dumps(blanked(request.state, ""), sort_keys=True)
         keys = {
             name: (question.model_dump_json(), shape)
@@ -49,21 +52,25 @@ class ContentFreePriors:
         async with lock:
             missing = {n: q for n, q in request.questions.items() if keys[n] not in self._found}
             if missing:
-                priors = await _ask_blanks(replace(request, questions=missing), decide)
+                priors, usage = await _ask_blanks(replace(request, questions=missing), decide)
                 self._found.update({keys[name]: priors[name] for name in missing})
-        return {
+        corrected = {
             name: _corrected(answers[name], question, self._found[keys[name]])
             for name, question in request.questions.items()
         }
+        return corrected, usage
 
 
-async def _ask_blanks(request: DecisionRequest, decide: Decide) -> Mapping[str, Floats | None]:
+async def _ask_blanks(
+    request: DecisionRequest, decide: Decide
+) -> tuple[Mapping[str, Floats | None], Usage]:
     states = [blanked(request.state, blank) for blank in BLANKS]
-    answered = [(await decide(replace(request, state=state)))[1] for state in states]
-    return {
-        name: _mean([raw_distribution(answers[name], question) for answers in answered])
+    answered = [await decide(replace(request, state=state)) for state in states]
+    priors = {
+        name: _mean([raw_distribution(answers[name], question) for _, answers in answered])
         for name, question in request.questions.items()
     }
+    return priors, sum((response.usage or Usage() for response, _ in answered), Usage())
 
 
 def _mean(distributions: list[list[float] | None]) -> Floats | None:
@@ -76,7 +83,7 @@ def _corrected(
     answer: Answer | NoVerdict, question: Question, prior: Floats | None
 ) -> Answer | NoVerdict:
     raw = raw_distribution(answer, question)
-    if isinstance(answer, NoVerdict) or raw is None or prior is None:
+    if isinstance(answer, NoVerdict) or raw is None or prior is None or not prior.all():
         return answer
     p = divided(np.array([raw]), prior)[0]
     return with_prior(answer, question, p, prior, method="content-free")

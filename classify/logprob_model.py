@@ -49,7 +49,8 @@ class LogprobModel:
         for name, question in request.questions.items():
             if self.options.readout is not None:
                 check_readout(name, question, self.options.readout)
-        capabilities = await request.calls.child().run(self.language_model.capabilities)
+        # Mostly remembered, so it takes no place among the requests.
+        capabilities = await request.calls.child().retry(self.language_model.capabilities)
         askings = [
             Asking(
                 name=name,
@@ -62,12 +63,14 @@ class LogprobModel:
             )
             for name, question in request.questions.items()
         ]
+        for asking in askings:
+            asking.check_options()
         answers = await gather(_answer(asking) for asking in askings)
         request.calls.attempts += sum(asking.calls.attempts for asking in askings)
         return DecisionResponse(
             answers=dict(zip(request.questions, answers, strict=True)),
             usage=sum((asking.usage for asking in askings), Usage()),
-            warnings=_warnings(answers),
+            warnings=(*_mixed(answers), *(w for asking in askings for w in asking.warnings)),
             response=ResponseInfo(
                 id=askings[-1].response_id,
                 model_id=askings[-1].reported_model or self.model_id,
@@ -178,10 +181,11 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
         attempts=asking.calls.attempts,
         seconds=time.perf_counter() - asking.started,
         at=asking.at,
+        warnings=asking.warnings,
     )
 
 
-def _warnings(answers: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+def _mixed(answers: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     methods = sorted({str(answer["method"]) for answer in answers})
     if "sampled" in methods and len(methods) > 1:
         return (f"the answers were obtained by different methods: {', '.join(methods)}",)

@@ -25,6 +25,23 @@ FEWEST = 32
 BLANKS = ("", "N/A", "[MASK]", "...")
 
 
+class TooFewForPrior(InvalidInput):
+    """A batch too small to know how popular the labels are."""
+
+    def __init__(self, message: str, outcomes: Sequence[Evaluation | ClassifyError] = ()) -> None:
+        """Keep the uncorrected outcomes: nothing that was computed is lost."""
+        super().__init__(message)
+        self.outcomes = tuple(outcomes)
+
+
+def check_batch_size(states: int) -> None:
+    """Raise TooFewForPrior where a batch prior cannot be taken from so few states."""
+    if states < FEWEST:
+        raise TooFewForPrior(
+            f'prior="batch" needs at least {FEWEST} states, got {states}: give more, or no prior'
+        )
+
+
 def batch_corrected(
     outcomes: Sequence[Evaluation | ClassifyError], questions: Mapping[str, Question]
 ) -> list[Evaluation | ClassifyError]:
@@ -43,9 +60,10 @@ def batch_corrected(
             if (raw := raw_distribution(evaluation.answers[name], question)) is not None
         ]
         if len(rows) < FEWEST:
-            raise InvalidInput(
+            raise TooFewForPrior(
                 f'prior="batch" needs at least {FEWEST} answers with a distribution, question '
-                f"{name!r} has {len(rows)}: give more states, or no prior"
+                f"{name!r} has {len(rows)}: give more states, or no prior",
+                outcomes,
             )
         p = np.array([raw for _, raw in rows])
         prior = p.mean(axis=0)
@@ -98,11 +116,9 @@ def with_prior(
 
 
 def blanked(state: JSON, blank: str) -> JSON:
-    """Return the state with every text replaced, its shape and field names kept."""
-    if isinstance(state, str):
-        return blank
+    """Return the state with every value replaced, its shape and field names kept."""
     if isinstance(state, Mapping):
         return {key: blanked(value, blank) for key, value in state.items()}
     if isinstance(state, list | tuple):
         return [blanked(value, blank) for value in state]
-    return state
+    return None if state is None else blank

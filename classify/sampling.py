@@ -7,11 +7,12 @@ import re
 
 import numpy as np
 
+from classify.answers import Cause
 from classify.asking import Asking
 from classify.errors import CapabilityError
 from classify.label_reading import gather
 from classify.labels import LETTERS, canonical, slate
-from classify.language_model import Sampling
+from classify.language_model import Reply, Sampling
 from classify.logspace import safe_log
 from classify.prompts import label_prompt
 from classify.reading import NoReading, Reading
@@ -30,6 +31,11 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
     Probabilities are the posterior means under Jeffreys' Dirichlet prior (1/2 per option); bounds
     are 95 % Wilson intervals of the shares. A draw that is no label counts against label mass.
     """
+    if asking.options.reasoning:
+        raise CapabilityError(
+            f'{asking.where} shows no logprobs, and fallback="sample" draws without reasons: leave '
+            "reasoning out"
+        )
     options = canonical(asking.question)
     readout = asking.readout if asking.readout in ("letters", "digits", "yes_no") else "letters"
     shown = slate(asking.question, options, readout=readout, resolution=len(LETTERS))
@@ -54,7 +60,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
     floor = coverage_floor(asking.options)
     if labelled == 0 or labelled / n < floor:
         return NoReading(
-            "low_label_mass" if labelled else "no_label",
+            _cause(replies, labelled),
             f"{labelled} of {n} draws were labels, below the floor of {floor:g} (min_coverage)",
             "sampled",
             label_mass=labelled / n,
@@ -70,6 +76,14 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
         upper=np.maximum(ends[:, 1], p),
         draws=tuple(int(count) for count in counts),
     )
+
+
+def _cause(replies: list[Reply], labelled: int) -> Cause:
+    if 2 * sum(bool(reply.refusal) for reply in replies) > len(replies):
+        return "refusal"
+    if 2 * sum(r.finish_reason == "content_filter" for r in replies) > len(replies):
+        return "content_filter"
+    return "low_label_mass" if labelled else "no_label"
 
 
 def _label(text: str) -> str:
