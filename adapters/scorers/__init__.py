@@ -9,6 +9,7 @@ from classify.adapters.scorers.agent_messages import (
     Part,
     ToolCall,
 )
+from classify.adapters.scorers.agent_run import AgentRun, agent_run
 from classify.adapters.scorers.agent_text import (
     assistant_text,
     assistant_texts,
@@ -34,8 +35,10 @@ from classify.adapters.scorers.filter_run import filter_run
 from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.judge_records import Cost, JudgeExecution, JudgeRecord
 from classify.adapters.scorers.judging import NoStructuredOutput
+from classify.adapters.scorers.legacy import LegacyResult, LegacyScorer
 from classify.adapters.scorers.length_limits import LengthLimit, Shorten
 from classify.adapters.scorers.message_reading import read_agent_input, read_messages
+from classify.adapters.scorers.otel_traces import read_otel
 from classify.adapters.scorers.processors import ErrorProcessor, InputProcessor, OutputProcessor
 from classify.adapters.scorers.projection import Projection
 from classify.adapters.scorers.prompt_step import PromptStep
@@ -51,15 +54,44 @@ from classify.adapters.scorers.result import (
     not_scorable,
 )
 from classify.adapters.scorers.retrying import RetryProcessor
+from classify.adapters.scorers.score_traces import (
+    TraceScore,
+    TraceScores,
+    TraceTarget,
+    score_trace,
+    score_trace_sync,
+    score_traces,
+    score_traces_sync,
+)
 from classify.adapters.scorers.scorer import Scorer
 from classify.adapters.scorers.scorer_like import ScorerLike
 from classify.adapters.scorers.thresholds import Threshold, WithThreshold
+from classify.adapters.scorers.traces import Span, Trace, TraceError, read_trace
+from classify.adapters.scorers.trajectory_accuracy import (
+    TrajectoryComparison,
+    compare_trajectories,
+    create_trajectory_accuracy_scorer,
+)
+from classify.adapters.scorers.trajectory_extraction import (
+    extract_trajectory,
+    extract_trajectory_from_trace,
+    extract_workflow_trajectory,
+    read_trajectory,
+)
+from classify.adapters.scorers.trajectory_types import (
+    ExpectedStep,
+    Trajectory,
+    TrajectoryExpectation,
+    TrajectoryStep,
+    read_expectation,
+)
 
 __all__ = [
     "PATTERNS",
     "AgentInput",
     "AgentMessage",
     "AgentOutput",
+    "AgentRun",
     "ClassifierEvidence",
     "ClassifierScorer",
     "Cost",
@@ -69,6 +101,7 @@ __all__ = [
     "EvalProgress",
     "EvalReport",
     "EvalRunError",
+    "ExpectedStep",
     "Failure",
     "Figures",
     "GateResult",
@@ -78,6 +111,8 @@ __all__ = [
     "Judge",
     "JudgeExecution",
     "JudgeRecord",
+    "LegacyResult",
+    "LegacyScorer",
     "LengthLimit",
     "NoStructuredOutput",
     "NotRegistered",
@@ -100,6 +135,7 @@ __all__ = [
     "ScorerRunError",
     "Scoring",
     "Shorten",
+    "Span",
     "StepContext",
     "StepInfo",
     "StepOutcome",
@@ -108,20 +144,43 @@ __all__ = [
     "Threshold",
     "ThresholdResult",
     "ToolCall",
+    "Trace",
+    "TraceError",
+    "TraceScore",
+    "TraceScores",
+    "TraceTarget",
+    "Trajectory",
+    "TrajectoryComparison",
+    "TrajectoryExpectation",
+    "TrajectoryStep",
     "Turn",
     "WithThreshold",
+    "agent_run",
     "assistant_text",
     "assistant_texts",
+    "compare_trajectories",
     "conversation_text",
     "create_classifier_scorer",
     "create_scorer",
+    "create_trajectory_accuracy_scorer",
+    "extract_trajectory",
+    "extract_trajectory_from_trace",
+    "extract_workflow_trajectory",
     "filter_run",
     "not_scorable",
     "read_agent_input",
+    "read_expectation",
     "read_messages",
+    "read_otel",
+    "read_trace",
+    "read_trajectory",
     "reproject",
     "run_evals",
     "run_evals_sync",
+    "score_trace",
+    "score_trace_sync",
+    "score_traces",
+    "score_traces_sync",
     "system_text",
     "tool_calls",
     "user_text",

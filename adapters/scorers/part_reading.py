@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from classify.adapters.scorers.agent_messages import Part, ToolCall
 from classify.json_values import is_object
@@ -86,7 +86,8 @@ def parsed_json(value: object) -> object:
         return value
 
 
-def first(value: Mapping[object, object], *names: str) -> object:
+# Any: a mapping's keys are invariant, and those of strings and of objects are both read.
+def first(value: Mapping[Any, object], *names: str) -> object:
     """Return the first of these fields that is there and not None."""
     return next((value[name] for name in names if value.get(name) is not None), None)
 
