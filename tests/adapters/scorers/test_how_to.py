@@ -10,7 +10,9 @@ import pytest
 PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 
 
-@pytest.mark.parametrize("page", ["multi-step-scorer"], ids=str)
+@pytest.mark.parametrize(
+    "page", ["multi-step-scorer", "rubric-scorer", "score-agent-traces"], ids=str
+)
 def test_the_blocks_of_a_page_run_one_after_the_other(page: str) -> None:
     """People copy them; what they assert is true."""
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
