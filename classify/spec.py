@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -100,6 +100,9 @@ class Spec(Strict):
         )
 
 
+S = TypeVar("S", bound=Spec)
+
+
 def _names(state: object) -> list[object]:
     if isinstance(state, list):
         return cast("list[object]", state)
@@ -110,11 +113,15 @@ def _names(state: object) -> list[object]:
 
 def load_spec(path: str | Path) -> Spec:
     """Read a spec file; raises InvalidInput, a line per problem: file, line, field, way out."""
-    document = read_document(path)
+    return parse_spec(read_document(path), Spec)
+
+
+def parse_spec(document: Document, kind: type[S]) -> S:
+    """Return the spec that a document holds; `kind` may have more fields. Raises as `load_spec`."""
     value = document.value
     if not isinstance(value, dict):
         raise InvalidInput(
-            f"{document.name}:1: must hold the fields of a spec ({', '.join(Spec.model_fields)}), "
+            f"{document.name}:1: must hold the fields of a spec ({', '.join(kind.model_fields)}), "
             f"got {type(value).__name__}"
         )
     questions = value.get("questions")
@@ -127,7 +134,7 @@ def load_spec(path: str | Path) -> Spec:
     if not problems:
         try:
             values: dict[str, Any] = value  # what they are is for pydantic to say
-            return Spec(**values)
+            return kind(**values)
         except InvalidInput as error:
             problems += _problems(error, ())
     raise InvalidInput("\n".join(_line(document, *problem) for problem in problems))

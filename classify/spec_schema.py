@@ -8,9 +8,9 @@ from classify.json_values import JSON
 from classify.spec import Spec
 
 
-def spec_schema() -> dict[str, JSON]:
+def spec_schema(kind: type[Spec] = Spec) -> dict[str, JSON]:
     """Return the schema (draft 2020-12) that `classify schema` prints."""
-    schema = cast("dict[str, JSON]", Spec.model_json_schema())
+    schema = cast("dict[str, JSON]", kind.model_json_schema())
     definitions = cast("dict[str, dict[str, JSON]]", schema["$defs"])
     for name in ("Boolean", "Choice", "Score"):
         # In Python a question's class says its type; a file has to.

@@ -13,6 +13,7 @@ from classify.adapters.cli import (
     metrics_command,
     models_command,
     run_command,
+    score_command,
     show_command,
     spec_commands,
 )
@@ -29,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("run")(run_command.run)
+app.command("score")(score_command.score)
 app.command("show")(show_command.show_state)
 app.command("calibrate")(calibrate_command.calibrate)
 app.command("metrics")(metrics_command.metrics)

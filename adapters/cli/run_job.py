@@ -60,7 +60,7 @@ class RunJob:
     def perform(self) -> int:
         """Run, tell what came of it, and return the exit code."""
         _check_apart(self.rows, self.output)
-        spec = load_spec(self.spec)
+        spec = self._load()
         fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
         classifier = self._classifier(spec)
         self._tell_model(classifier, named=self.model or spec.model)
@@ -75,8 +75,15 @@ class RunJob:
             with suppress(asyncio.CancelledError):  # the second Ctrl-C
                 asyncio.run(self._classify(classifier, rows, store))
         self._tell_counts(store)
+        return self._report(spec, seconds=time.monotonic() - started)
+
+    def _load(self) -> Spec:
+        return load_spec(self.spec)
+
+    def _report(self, spec: Spec, *, seconds: float) -> int:
+        """Tell what the results come to, and return the exit code."""
         summary = summarize(read_results(self.output), spec.questions)
-        self._show(summary, seconds=time.monotonic() - started)
+        self._show(summary, seconds=seconds)
         return self._exit_code(summary)
 
     def _classifier(self, spec: Spec) -> Classifier:

@@ -59,11 +59,14 @@ def validate(
 
 
 @reported
-def schema() -> None:
+def schema(
+    score: Annotated[bool, typer.Option("--score", help="The schema of score specs.")] = False,
+) -> None:
     """Print the JSON Schema of spec files."""
+    from classify.adapters.scorers.score_spec import score_spec_schema
     from classify.spec_schema import spec_schema
 
-    print(json.dumps(spec_schema(), indent=2))
+    print(json.dumps(score_spec_schema() if score else spec_schema(), indent=2))
 
 
 @reported

@@ -13,7 +13,6 @@ from classify.adapters.scorers.eval_plan import (
     planned_gates,
     planned_scorers,
 )
-from classify.adapters.scorers.scorer_like import ScorerLike
 from classify.json_values import is_list, is_object
 from classify.validation import unknown_name
 
@@ -24,7 +23,7 @@ class Turn:
 
     # Any: inputs are of the target's own choosing.
     input: Any
-    gates: Sequence[ScorerLike] = ()
+    gates: Sequence[ScorerEntry] = ()
     scorers: Sequence[ScorerEntry] = ()
 
 

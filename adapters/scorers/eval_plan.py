@@ -56,20 +56,14 @@ def planned_scorers(given: Scorers, where: str = "scorers") -> tuple[Planned, ..
     return tuple(plan)
 
 
-def planned_gates(given: Iterable[ScorerLike], where: str = "gates") -> tuple[Planned, ...]:
+def planned_gates(given: Iterable[ScorerEntry], where: str = "gates") -> tuple[Planned, ...]:
     """Return the gates of an evaluation or of a turn; raises EvalDefinitionError."""
     plan = [_planned(entry, where) for entry in _entries(given, where)]
     for gate in plan:
-        if gate.threshold is not None:
-            raise EvalDefinitionError(
-                f"{where}: {gate.scorer.id!r} has a threshold, and a gate needs full marks: "
-                f"put it into scorers",
-                "INVALID_SCORER_THRESHOLD",
-            )
-        if bounds_of(gate.scorer) is None:
+        if gate.threshold is None and bounds_of(gate.scorer) is None:
             raise EvalDefinitionError(
                 f"{where}: {gate.scorer.id!r} has no bounds, so there are no full marks; "
-                f"put it into scorers with a threshold",
+                f"say with WithThreshold what every score must reach",
                 "INVALID_SCORER_THRESHOLD",
             )
     _check_unique(plan, where)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from classify.adapters.scorers.eval_figures import Figures, figures
 from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring
 from classify.adapters.scorers.eval_plan import Planned
-from classify.adapters.scorers.thresholds import SLACK, Threshold, bounds_of
+from classify.adapters.scorers.thresholds import Threshold, bounds_of, full_marks
 
 Verdict: TypeAlias = Literal["passed", "scored", "failed"]
 """All gates and thresholds held; a threshold was missed; a gate failed."""
@@ -19,10 +19,13 @@ Trials: TypeAlias = Sequence[Sequence[Scoring | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """Whether every score was full marks: 1, or 0 for a scorer of which less is better."""
+    """Whether every single score was good enough."""
 
     id: str
     passed: bool
+    """False too where nothing was scored, or anything failed."""
+    limits: Threshold
+    """Full marks where no threshold was given: 1, or 0 for a scorer of which less is better."""
     figures: Figures
     errors: tuple[str, ...] = ()
     """What went wrong with the gate or the target; each fails the gate, and is no score of 0."""
@@ -135,12 +138,11 @@ def _gate(planned: Planned, trials: Trials) -> GateResult:
     found = _figures(planned, trials)
     scorings = [scoring for item in trials for scoring in item]
     scores = [s.score for s in scorings if s is not None and s.score is not None]
-    full = 0.0 if planned.scorer.direction == "lower" else 1.0
+    limits = planned.threshold or full_marks(planned.scorer)
     return GateResult(
         id=planned.key,
-        passed=bool(scores)
-        and not found.failed
-        and all(abs(score - full) <= SLACK for score in scores),
+        passed=bool(scores) and not found.failed and all(map(limits.met, scores)),
+        limits=limits,
         figures=found,
         errors=tuple(_error(s) for s in scorings if s is None or s.failure is not None),
     )

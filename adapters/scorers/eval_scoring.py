@@ -14,6 +14,7 @@ from classify.adapters.scorers.eval_outcomes import Failure, Scoring, Where
 from classify.adapters.scorers.eval_plan import Planned
 from classify.adapters.scorers.eval_target import TargetResult
 from classify.adapters.scorers.result import ScorerResult
+from classify.adapters.scorers.trajectory_extraction import extract_trajectory
 from classify.errors import InvalidInput
 
 
@@ -82,9 +83,7 @@ def _given(scored: Scored, planned: Planned) -> dict[str, Any]:
 def _trajectory(scored: Scored) -> Any:
     if scored.target is not None and scored.target.trajectory is not None:
         return scored.target.trajectory
-    raise InvalidInput(
-        "the target gave no trajectory: return TargetResult(output=..., trajectory=...)"
-    )
+    return extract_trajectory(scored.output)
 
 
 def _scoring(result: ScorerResult[Any, Any, Any, Any]) -> Scoring:

@@ -14,6 +14,7 @@ from classify.adapters.scorers.eval_items import ItemLike, PlannedItem, planned_
 from classify.adapters.scorers.eval_outcomes import ItemResult, Scoring
 from classify.adapters.scorers.eval_plan import (
     Planned,
+    ScorerEntry,
     Scorers,
     planned_gates,
     planned_scorers,
@@ -22,7 +23,6 @@ from classify.adapters.scorers.eval_report import EvalReport, Judged, Trials, ju
 from classify.adapters.scorers.eval_run import ItemRunner, OnItemComplete, run_bounded, told
 from classify.adapters.scorers.eval_store import EvalStore, Existing, item_key
 from classify.adapters.scorers.eval_target import Runner, Target, takes_of
-from classify.adapters.scorers.scorer_like import ScorerLike
 from classify.blocking import blocking
 from classify.errors import InvalidInput
 from classify.json_values import JSON, check_json
@@ -46,7 +46,7 @@ async def run_evals(
     data: Iterable[ItemLike],
     scorers: Scorers = (),
     *,
-    gates: Sequence[ScorerLike] = (),
+    gates: Sequence[ScorerEntry] = (),
     target_options: Mapping[str, Any] | None = None,
     concurrency: int = 1,
     trials: int = 1,
@@ -66,9 +66,9 @@ async def run_evals(
     returns an output, or a TargetResult with steps and a trajectory.
 
     An item has one of `input`, `inputs` and `turns` (see EvalItem). A gate holds where every score
-    is full marks; a threshold where the average is in range and at most `max_failures` scores
-    failed. Failing targets and scorers are counted and kept; with `stop_on_error` the first ends
-    the evaluation. Each item is run `trials` times.
+    is full marks, or what WithThreshold says; a threshold where the average is in range and at
+    most `max_failures` scores failed. Failing targets and scorers are counted and kept; with
+    `stop_on_error` the first ends the evaluation. Each item is run `trials` times.
 
     `output` keeps a line of JSON per item and trial. existing="resume" runs only what it lacks or
     what failed; it needs `version`, a name for the target's and the scorers' code that you change

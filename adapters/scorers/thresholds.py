@@ -71,6 +71,11 @@ def threshold_of(given: object, scorer: ScorerLike) -> Threshold:
     return found
 
 
+def full_marks(scorer: ScorerLike) -> Threshold:
+    """Return the good end of a scorer's scores as a range."""
+    return Threshold(max=0.0) if scorer.direction == "lower" else Threshold(min=1.0)
+
+
 def bounds_of(scorer: ScorerLike) -> tuple[float, float] | None:
     """Return the range of a scorer's scores; None where they may be any number."""
     return (0.0, 1.0) if getattr(scorer, "bounds", (0.0, 1.0)) is not None else None

@@ -325,12 +325,21 @@ def test_a_bare_number_is_refused_where_less_is_better() -> None:
     assert evaluate(gates=[gives(0, direction="lower")]).verdict == "passed"
 
 
-def test_scores_without_bounds_have_thresholds_of_any_size_and_no_gates() -> None:
-    """There are no full marks without an end."""
+def test_scores_without_bounds_have_no_full_marks() -> None:
+    """Their thresholds are of any size, and a gate has to say what it needs."""
     free = gives(30.0, bounds=None)
     assert evaluate([WithThreshold(free, {"min": 20, "max": 40})]).verdict == "passed"
     with pytest.raises(EvalDefinitionError, match="no full marks"):
         evaluate(gates=[free])
+
+
+def test_a_gate_with_a_threshold_holds_every_score_to_it() -> None:
+    """No probability is ever 1; an average would let one bad item through."""
+    data = [{"input": n} for n in (0.9, 0.4)]
+    held = WithThreshold(output_is(), 0.5)
+    assert run_evals_sync(echo, data, [held]).verdict == "passed"
+    assert run_evals_sync(echo, data, gates=[held]).verdict == "failed"
+    assert run_evals_sync(echo, data[:1], gates=[held]).verdict == "passed"
 
 
 @given(st.floats(0, 1), st.integers(1, 50))
@@ -438,6 +447,19 @@ def test_trajectory_scorers_and_gates_get_trajectories() -> None:
     )
     assert seen == [(["fetch", "rank"], ["fetch"])] * 3
     assert report.verdict == "passed"
+
+
+def test_a_trajectory_is_read_from_messages_where_the_target_gives_none() -> None:
+    """The calls of tools are its steps."""
+    seen: list[Any] = []
+    message = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "find"}}]}
+
+    def target(input: object) -> Any:
+        return [message]
+
+    scorer = watching(lambda c: [step.name for step in c.run.output.steps], seen)
+    run_evals_sync(target, [ITEM], {"trajectory": [scorer]})
+    assert seen == [["find"]]
 
 
 def test_a_scorer_is_called_with_none_for_what_is_missing_row_127() -> None:

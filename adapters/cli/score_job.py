@@ -1,0 +1,106 @@
+"""What `classify score` does, once its options are read: a run, then scores and a verdict."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+from rich.console import Group
+from rich.text import Text
+
+from classify.adapters.cli.console import FAILED, INTERRUPTED, UNUSABLE, say, show, show_json
+from classify.adapters.cli.plain_json import plain
+from classify.adapters.cli.run_job import RunJob
+from classify.adapters.cli.safe_text import visible
+from classify.adapters.scorers.eval_figures import Figures
+from classify.adapters.scorers.score_spec import ScoreSpec, load_score_spec
+from classify.adapters.scorers.scored_results import ScoredResults, score_results, write_scores
+from classify.json_values import JSON
+from classify.spec import Spec
+
+_WIDTH = 24
+
+
+@dataclass(slots=True)
+class ScoreJob(RunJob):
+    """The options of one run whose answers are scored."""
+
+    max_failures: int = 0
+
+    def _load(self) -> Spec:
+        return load_score_spec(self.spec)
+
+    def _report(self, spec: Spec, *, seconds: float) -> int:
+        assert isinstance(spec, ScoreSpec)  # as it was loaded
+        if self.stopped_by is not None:
+            return INTERRUPTED if self.stopped_by == signal.SIGINT else UNUSABLE
+        write_scores(self.output, spec)
+        scored = score_results(self.output, spec, max_failures=self.max_failures)
+        code = self._code(scored)
+        if self.as_json:
+            show_json(self._json(scored, seconds=seconds, code=code))
+        else:
+            show(_table(scored))
+            say(f"results: {self.output}")
+        if code == UNUSABLE:
+            say(
+                f"error: {scored.failed} of {scored.rows} rows have no answer, and at most "
+                f"{self.max_failures} may: run again with --resume, or see --max-failures",
+                style="red",
+            )
+        return code
+
+    def _code(self, scored: ScoredResults) -> int:
+        nothing = not any(figures.n for figures in scored.judged.scores.values())
+        if scored.failed > self.max_failures or self.counts.stopped_by is not None:
+            return UNUSABLE
+        if scored.verdict is None and nothing:
+            return UNUSABLE
+        return 0 if scored.verdict in (None, "passed") else FAILED
+
+    def _json(self, scored: ScoredResults, *, seconds: float, code: int) -> JSON:
+        return {
+            "verdict": scored.verdict,
+            "exit_code": code,
+            "scores": plain(scored.judged.scores),
+            "gates": plain(scored.judged.gates),
+            "thresholds": plain(scored.judged.thresholds),
+            "summary": {"rows": scored.rows, "failed": scored.failed},
+            "run": {"seconds": seconds, "results": str(self.output)},
+        }
+
+
+def _table(scored: ScoredResults) -> Group:
+    """Return every scorer's figures, then what was held against them."""
+    found = scored.judged
+    lines = [_line(name, _figures(figures)) for name, figures in found.scores.items()]
+    for gate in found.gates:
+        text = f"each {gate.limits}" + (f"; {len(gate.errors)} errors" if gate.errors else "")
+        lines.append(_held("gate", gate.id, text, passed=gate.passed))
+    for each in found.thresholds:
+        text = f"average {each.threshold}"
+        lines.append(_held("threshold", each.id, text, passed=each.passed))
+    if scored.verdict is not None:
+        style = "green" if scored.verdict == "passed" else "red"
+        lines.append(Text(f"verdict: {scored.verdict}", style=style))
+    return Group(*lines)
+
+
+def _figures(figures: Figures) -> str:
+    parts = [str(figures)]
+    if figures.not_scorable:
+        parts.append(f"{figures.not_scorable} without a verdict")
+    if figures.failed:
+        parts.append(f"{figures.failed} failed")
+    if figures.direction == "lower":
+        parts.append("lower is better")
+    return ", ".join(parts)
+
+
+def _held(what: str, id: str, text: str, *, passed: bool) -> Text:
+    word, style = ("passed", "green") if passed else ("FAILED", "red")
+    return Text(f"{what} {visible(id)}: {text}: {word}", style=style)
+
+
+def _line(label: str, value: str) -> Text:
+    return Text(f"{visible(label):<{_WIDTH}}{value}")
