@@ -1,0 +1,40 @@
+"""README and the pages of docs run as they are written."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def _pages() -> list[object]:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [
+        pytest.param(
+            page,
+            id=page.relative_to(ROOT).as_posix(),
+            marks=[pytest.mark.model] if '"local"' in page.read_text(encoding="utf-8") else [],
+        )
+        for page in pages
+        if PYTHON.search(page.read_text(encoding="utf-8"))
+    ]
+
+
+@pytest.mark.parametrize("page", _pages())
+def test_the_blocks_of_a_page_run_one_after_the_other(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People copy them; what they assert is true."""
+    text = page.read_text(encoding="utf-8")
+    if '"local"' in text and find_spec("xllamacpp") is None:
+        pytest.skip("the embedded engine, xllamacpp, is not installed")
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {"__name__": "page"}
+
+    for block in PYTHON.findall(text):
+        exec(compile(block, page.name, "exec"), names)
