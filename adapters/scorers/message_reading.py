@@ -1,8 +1,8 @@
 """Read messages in other people's shapes: the one place that knows them.
 
-Strings, plain objects, OpenAI chat messages and Responses items, Anthropic content blocks, the
-AI SDK's messages, the reference's format 2, OpenTelemetry's GenAI messages, and objects with
-`model_dump` of any of these. Nothing is required to be there: what is missing is empty.
+Strings, plain objects, OpenAI chat messages and Responses items, Anthropic content blocks,
+LangChain's messages, the AI SDK's, the reference's format 2, OpenTelemetry's GenAI messages, and
+objects with `model_dump` of any of these. What is missing is empty; nothing is required.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from classify.json_values import is_list, is_object
 
 _MESSAGE_KEYS = ("role", "content", "parts", "text", "tool_calls", "toolInvocations")
 _ITEM_TYPES = ("function_call", "function_call_output", "tool_call", "tool_call_response")
-_ROLES = {"developer": "system", "signal": "user", "human": "user", "ai": "assistant"}
+_ROLES = {"developer": "system", "human": "user", "ai": "assistant"}
+_LANGCHAIN_TYPES = ("human", "ai", "system", "tool")
 
 
 def read_messages(value: object, *, role: str) -> tuple[AgentMessage, ...]:
@@ -48,9 +49,10 @@ def read_message(value: object, *, role: str) -> AgentMessage:
     if not is_object(value) or not _is_message(value):
         return AgentMessage(role=role, content=as_text(value))
     said = str(value.get("role") or _item_role(value) or role)
-    content, parts = _content(value)
+    said = _ROLES.get(said, said)
+    content, parts = _content(value, said)
     return AgentMessage(
-        role=_ROLES.get(said, said),
+        role=said,
         content=None if any(part.type == "text" for part in parts) else content,
         parts=parts,
         id=_text_or_none(value.get("id")),
@@ -100,7 +102,7 @@ def plain(value: object) -> object:
     return dump() if callable(dump) and not isinstance(value, type) else value
 
 
-def _content(message: Mapping[object, object]) -> tuple[str | None, tuple[Part, ...]]:
+def _content(message: Mapping[object, object], role: str) -> tuple[str | None, tuple[Part, ...]]:
     """Return the text that came as one text, and the parts."""
     content, listed = message.get("content"), message.get("parts")
     calls = [message.get("toolInvocations"), message.get("tool_calls")]
@@ -111,14 +113,14 @@ def _content(message: Mapping[object, object]) -> tuple[str | None, tuple[Part, 
     elif is_list(content):
         content, listed = None, content
     parts = _read_parts(listed)
-    if message.get("role") == "tool" and not parts:
+    if role == "tool" and not parts and message.get("type") not in _ITEM_TYPES:
         result = tool_part({**message, "type": "tool-result", "result": _parsed_or_text(content)})
         return None, (result,)
     if message.get("type") in _ITEM_TYPES:
         return None, (read_part(message),)
     known = {part.tool.id for part in parts if part.tool is not None}
     for call in (call for found in calls if is_list(found) for call in found if is_object(call)):
-        part = tool_part({"type": "tool-invocation", **_unwrapped(call)})
+        part = tool_part({**_unwrapped(call), "type": "tool-invocation"})
         # The reference keeps calls twice, among the parts and beside them.
         if part.tool is not None and part.tool.id not in known:
             parts = (*parts, part)
@@ -157,6 +159,8 @@ def _item_role(item: Mapping[object, object]) -> str | None:
     kind = item.get("type")
     if kind in ("function_call_output", "tool_call_response"):
         return "tool"
+    if kind in _LANGCHAIN_TYPES:
+        return str(kind)
     return "assistant" if kind in _ITEM_TYPES else None
 
 

@@ -86,6 +86,7 @@ OPENAI_CALL = {"id": "1", "function": {"name": "search", "arguments": ARGUMENTS}
         pytest.param(
             [AgentMessage(role="assistant", parts=(Part(type="text", text="Hi"),))], "Hi", id="ours"
         ),
+        pytest.param([{"type": "ai", "content": "Hi"}], "Hi", id="LangChain"),
         pytest.param([text("Hi")], "Hi", id="bare parts"),
         pytest.param({"answer": 42}, '{"answer": 42}', id="other object"),
         pytest.param([1, 2], "[1, 2]", id="other list"),
@@ -160,6 +161,19 @@ def test_the_users_text_comes_out_of_every_shape(input: object, said: str) -> No
                 {"role": "tool", "tool_call_id": "1", "content": HITS},
             ],
             id="OpenAI chat",
+        ),
+        pytest.param(
+            [
+                {
+                    "type": "ai",
+                    "content": "",
+                    "tool_calls": [
+                        {"name": "search", "args": {"q": "x"}, "id": "1", "type": "tool_call"}
+                    ],
+                },
+                {"type": "tool", "content": HITS, "tool_call_id": "1", "name": "search"},
+            ],
+            id="LangChain",
         ),
         pytest.param(
             [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.language_model import Usage
 from classify.questions import Boolean, Choice, Question, Score
-from classify.testing import ScriptedModel
+from classify.testing import ScriptedLanguageModel, ScriptedModel
 
 Context = StepContext[Any, Any, None, None]
 CORRECTNESS = Choice(criteria={"correct": "right", "partial": None, "incorrect": "wrong"})
@@ -436,3 +437,22 @@ def test_its_settings_can_be_read() -> None:
         "generate_reason",
     ]
     assert (scorer.classifier, scorer.question) == ("rubric", "q")
+
+
+def test_what_a_language_model_showed_is_in_the_evidence() -> None:
+    """Label mass, bounds and method come from the logprobs, and the score's own bounds too."""
+    shown = {"A": math.log(0.5), "B": math.log(0.3), "the": math.log(0.15)}
+    asked = Classifier("rubric", ScriptedLanguageModel(lambda _, __: shown), {"q": CORRECTNESS})
+    scorer = create_classifier_scorer("s", asked, "q", output, scores=HALVES, projection="expected")
+    result = scorer.run_sync(output="text")
+    evidence = result.analyze_step_result
+    assert evidence is not None
+    assert evidence.method == "logprobs"
+    assert evidence.label_mass == pytest.approx(0.8)
+    assert evidence.answer.evidence is not None
+    assert evidence.answer.evidence.readout == "letters"
+    assert evidence.score_bounds is not None
+    low, high = evidence.score_bounds
+    assert result.score is not None
+    assert low <= result.score <= high
+    assert high - low > 0.01  # one option was not among the alternatives: bounded, not measured
