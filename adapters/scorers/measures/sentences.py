@@ -8,10 +8,12 @@ import re
 from collections.abc import Sequence
 
 _ABBREVIATIONS = frozenset(
-    "approx art bzw ca cf co dr e.g etc fig gen inc ing jr lt ltd max min mr mrs ms no nos nr op p "
-    "pp prof resp sr sra st u.a usw v vol vs z.b i.e d.h p.ej".split()
+    "approx bzw ca cf dr e.g fr gen i.e inc jr lt ltd m.e mr mrs ms p.ej prof sr sra st u.a vs z.b "
+    "d.h".split()
 )
 """Words whose full stop ends no sentence, in a few languages; lower case, without the stop."""
+_BEFORE_NUMBERS = frozenset("abs art bd fig no nos nr p pp s vol".split())
+"""Words that are such only where a number follows: "no. 5", and "He said no."."""
 
 # Where words are written without blanks, the mark alone ends a sentence; elsewhere a blank must
 # follow, so that 3.5 and example.com stay whole.
@@ -36,19 +38,20 @@ def sentences(text: str) -> tuple[str, ...]:
 def _line_sentences(line: str) -> list[str]:
     pieces, start = list[str](), 0
     for end in _END.finditer(line):
-        if not _abbreviates(line[start : end.start() + 1]):
+        if not _abbreviates(line[start : end.start() + 1], line[end.end() :]):
             pieces.append(line[start : end.end()].strip())
             start = end.end()
     return [*pieces, line[start:].strip()]
 
 
-def _abbreviates(piece: str) -> bool:
+def _abbreviates(piece: str, rest: str) -> bool:
     if not piece.endswith("."):
         return False
     words = piece[:-1].split()
     last = words[-1].lstrip("(\"'“‘[") if words else ""
     initial = len(last) == 1 and last.isalpha() and last.isupper() and last != "I"
-    return initial or last.casefold() in _ABBREVIATIONS
+    numbered = last.casefold() in _BEFORE_NUMBERS and rest[:1].isdigit()
+    return initial or numbered or last.casefold() in _ABBREVIATIONS
 
 
 def shortened(text: str, limit: int, *, about: str) -> str:
