@@ -28,7 +28,7 @@ def simulated(n: int, k: int, *, seed: int, temperature: float, lean: float) -> 
 @pytest.mark.parametrize(
     ("items", "k", "kind", "expected"),
     [
-        (20, 2, "choice", Policy(("temperature",))),
+        (20, 2, "choice", Policy(("temperature",), margin=1.0)),
         (50, 2, "choice", Policy(("temperature", "platt"))),
         (200, 2, "score", Policy(("temperature", "platt"), ("venn-abers",))),
         (1000, 2, "choice", Policy(("temperature", "platt"), ("venn-abers", "beta", "isotonic"))),
