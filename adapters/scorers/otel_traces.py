@@ -33,7 +33,14 @@ _OLD_EVENTS = {
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
-_NAMES = ("gen_ai.tool.name", "gen_ai.agent.name", "gen_ai.workflow.name", "gen_ai.request.model")
+_NAMES = {
+    "model_generation": ("gen_ai.request.model", "gen_ai.response.model"),
+    "agent_run": ("gen_ai.agent.name", "gen_ai.agent.id"),
+    "workflow_run": ("gen_ai.workflow.name", "gen_ai.agent.name"),
+    "tool_call": ("gen_ai.tool.name",),
+    "mcp_tool_call": ("gen_ai.tool.name",),
+}
+"""Where a span of each kind has its name; a model's call names the agent as well."""
 
 
 def read_otel(document: object) -> tuple[Trace, ...]:
@@ -82,7 +89,7 @@ def _read(raw: OtelSpan, known: set[str]) -> _Read:
     else:
         given = _given(facts, raw)
         gave = _gave(facts, raw)
-    label = next((str(facts[name]) for name in _NAMES if facts.get(name)), None)
+    label = next((str(facts[name]) for name in _NAMES.get(kind, ()) if facts.get(name)), None)
     span = Span(
         span_id=raw.span_id,
         kind=kind,

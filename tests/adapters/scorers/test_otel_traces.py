@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -280,3 +281,25 @@ def test_what_is_no_export_is_refused(document: object, message: str) -> None:
     """Zero traces without a word would look like zero failures."""
     with pytest.raises(TraceError, match=message):
         read_otel(document)
+
+
+@pytest.mark.parametrize("encoding", ["otlp", "sdk"])
+def test_a_real_instrumentations_trace_is_read(encoding: str) -> None:
+    """Recorded with pydantic-ai 2.68.0, its TestModel and the OpenTelemetry SDK 1.45.2.
+
+    Its agent's span holds no messages under the conventions' names: they come from the calls.
+    """
+    file = Path(__file__).parents[2] / "references" / f"trace_pydantic_ai_{encoding}.json"
+    (trace,) = read_otel(file.read_bytes())
+    run = agent_run(trace)
+    assert [m.text for m in run.input.messages] == ["Be brief", "Weather in Paris?"]
+    assert assistant_text(run.output) == '{"get_weather":"rain"}'
+    (call,) = tool_calls(run.output)
+    assert (call.name, call.arguments, call.result) == ("get_weather", {"city": "a"}, "rain")
+    steps = extract_trajectory_from_trace(trace).steps
+    assert [(step.name, step.step_type) for step in steps] == [
+        ("test", "model_generation"),
+        ("get_weather", "tool_call"),
+        ("test", "model_generation"),
+    ]
+    assert [step.details.get("prompt_tokens") for step in steps] == [55, None, 56]
