@@ -66,17 +66,10 @@ def _agent(trace: Trace) -> Span:
     for root in trace.roots:
         if root.kind == "agent_run":
             return root
-    spans = {span.span_id: span for span in trace.spans}
-
-    def called_by_agent(span: Span) -> bool:
-        above = span.parent_id
-        while above is not None:
-            if spans[above].kind == "agent_run":
-                return True
-            above = spans[above].parent_id
-        return False
-
-    outermost = [s for s in trace.spans if s.kind == "agent_run" and not called_by_agent(s)]
+    agents = [span for span in trace.spans if span.kind == "agent_run"]
+    outermost = [
+        agent for agent in agents if all(s.kind != "agent_run" for s in trace.ancestors(agent))
+    ]
     if not outermost:
         raise TraceError(f"no agent_run span was found in trace {trace.trace_id!r}")
     if len(outermost) > 1:

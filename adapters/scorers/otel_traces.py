@@ -68,8 +68,8 @@ def _trace(trace_id: str, raw: Sequence[OtelSpan]) -> Trace:
         for call in joined_calls([m for span in read for m in span.messages])
         if call.id is not None
     }
-    spans = [_with_recorded_call(span.span, calls) for span in read]
-    return Trace(trace_id, tuple(_completed(span, spans) for span in spans))
+    trace = Trace(trace_id, tuple(_with_recorded_call(span.span, calls) for span in read))
+    return Trace(trace_id, tuple(_completed(span, trace) for span in trace.spans))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +176,11 @@ def _with_recorded_call(span: Span, calls: Mapping[str, ToolCall]) -> Span:
     )
 
 
-def _completed(span: Span, spans: Sequence[Span]) -> Span:
+def _completed(span: Span, trace: Trace) -> Span:
     """Return an agent's span with the input and output that only its model calls hold."""
     if span.kind != "agent_run" or (span.input is not None and span.output is not None):
         return span
-    models = by_start([s for s in spans if s.kind == "model_generation" and _under(s, span, spans)])
+    models = _own_model_calls(span, trace)
     if not models:
         return span
     return replace(
@@ -190,15 +190,14 @@ def _completed(span: Span, spans: Sequence[Span]) -> Span:
     )
 
 
-def _under(span: Span, agent: Span, spans: Sequence[Span]) -> bool:
-    """Whether this agent, and no agent that it called, made the model call."""
-    parents = {s.span_id: s for s in spans}
-    above = span.parent_id
-    while above is not None:
-        if parents[above].kind == "agent_run":
-            return above == agent.span_id
-        above = parents[above].parent_id
-    return False
+def _own_model_calls(agent: Span, trace: Trace) -> tuple[Span, ...]:
+    """Return the model calls of an agent, without those of agents that it called."""
+    found, waiting = list[Span](), [agent]
+    while waiting:
+        children = trace.children(waiting.pop().span_id)
+        found += (child for child in children if child.kind == "model_generation")
+        waiting += (child for child in children if child.kind != "agent_run")
+    return by_start(found)
 
 
 def _asked_now(given: Any) -> list[Any] | None:

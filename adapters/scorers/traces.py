@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from classify.adapters.scorers.message_reading import as_text, plain
@@ -59,7 +60,7 @@ class Span:
         return self.ended_ms - self.started_ms
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trace:
     """The spans of one trace: at least one, each with its parent among them.
 
@@ -73,16 +74,15 @@ class Trace:
         """Check that the spans are a forest."""
         if not self.spans:
             raise TraceError(f"trace {self.trace_id!r} has no spans")
-        parents = {span.span_id: span.parent_id for span in self.spans}
-        if len(parents) < len(self.spans):
+        if len(self._by_id) < len(self.spans):
             raise TraceError(f"trace {self.trace_id!r} has two spans of one id")
         for span in self.spans:
-            if span.parent_id is not None and span.parent_id not in parents:
+            if span.parent_id is not None and span.parent_id not in self._by_id:
                 raise TraceError(
                     f"span {span.span_id!r} references the parent {span.parent_id!r}, which is "
                     f"not in trace {self.trace_id!r}"
                 )
-            _check_ends(span.span_id, parents)
+        self._check_no_ring()
 
     @property
     def roots(self) -> tuple[Span, ...]:
@@ -91,17 +91,43 @@ class Trace:
 
     def children(self, span_id: str) -> tuple[Span, ...]:
         """Return a span's own children by their start; those without one come last."""
-        own = [span for span in self.spans if span.parent_id == span_id]
-        return tuple(sorted(own, key=_start))
+        return self._children.get(span_id, ())
+
+    def ancestors(self, span: Span) -> Iterator[Span]:
+        """Yield a span's parent, its parent's parent and so on."""
+        while span.parent_id is not None:
+            span = self._by_id[span.parent_id]
+            yield span
 
     def span(self, span_id: str | None = None) -> Span:
         """Return a span, without an id the first root; raises TraceError."""
         if span_id is None:
             return self.roots[0]
-        for span in self.spans:
-            if span.span_id == span_id:
-                return span
-        raise TraceError(f"trace {self.trace_id!r} has no span {span_id!r}")
+        if span_id not in self._by_id:
+            raise TraceError(f"trace {self.trace_id!r} has no span {span_id!r}")
+        return self._by_id[span_id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Span]:
+        return {span.span_id: span for span in self.spans}
+
+    @cached_property
+    def _children(self) -> dict[str, tuple[Span, ...]]:
+        found: dict[str, list[Span]] = {}
+        for span in by_start(self.spans):
+            if span.parent_id is not None:
+                found.setdefault(span.parent_id, []).append(span)
+        return {parent: tuple(children) for parent, children in found.items()}
+
+    def _check_no_ring(self) -> None:
+        """Raise TraceError where a span is its own ancestor: no root leads to it."""
+        reached = list(self.roots)
+        for span in reached:  # it grows as it is read
+            reached += self.children(span.span_id)
+        if len(reached) < len(self.spans):
+            known = {span.span_id for span in reached}
+            lost = next(span.span_id for span in self.spans if span.span_id not in known)
+            raise TraceError(f"span {lost!r} is among its own parents, or below such a span")
 
 
 def read_trace(value: object) -> Trace:
@@ -175,16 +201,6 @@ def _mapping(value: object) -> dict[str, Any] | None:
 
 def _start(span: Span) -> float:
     return float("inf") if span.started_ms is None else span.started_ms
-
-
-def _check_ends(span_id: str, parents: Mapping[str, str | None]) -> None:
-    """Raise TraceError where a span is its own ancestor."""
-    seen, above = {span_id}, parents[span_id]
-    while above is not None and above in parents:
-        if above in seen:
-            raise TraceError(f"span {span_id!r} is among its own parents")
-        seen.add(above)
-        above = parents[above]
 
 
 def by_start(spans: Sequence[Span]) -> tuple[Span, ...]:
