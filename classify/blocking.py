@@ -22,7 +22,7 @@ def blocking(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
     @wraps(call)
     def waiting(*args: P.args, **kwargs: P.kwargs) -> T:
-        loop = _loop()
+        loop = background_loop()
         if asyncio.events._get_running_loop() is loop:
             raise RuntimeError(
                 "a blocking call from the thread that would have to answer it: await "
@@ -44,7 +44,8 @@ def blocking(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
-def _loop() -> asyncio.AbstractEventLoop:
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return the loop that blocking calls run in, in a thread of its own."""
     pid = os.getpid()
     if pid not in _loops:
         fresh = asyncio.new_event_loop()

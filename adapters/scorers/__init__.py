@@ -28,15 +28,18 @@ from classify.adapters.scorers.eval_errors import EvalDefinitionError, EvalRunEr
 from classify.adapters.scorers.eval_figures import Figures, Interval
 from classify.adapters.scorers.eval_items import EvalItem, Turn
 from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring
+from classify.adapters.scorers.eval_progress import EvalProgress, progress_bar
 from classify.adapters.scorers.eval_report import EvalReport, GateResult, ThresholdResult
 from classify.adapters.scorers.eval_target import StepOutcome, TargetResult, Thread
-from classify.adapters.scorers.evals import EvalProgress, run_evals, run_evals_sync
+from classify.adapters.scorers.evals import run_evals, run_evals_sync
 from classify.adapters.scorers.filter_run import filter_run
 from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.judge_records import Cost, JudgeExecution, JudgeRecord
 from classify.adapters.scorers.judging import NoStructuredOutput
 from classify.adapters.scorers.legacy import LegacyResult, LegacyScorer
 from classify.adapters.scorers.length_limits import LengthLimit, Shorten
+from classify.adapters.scorers.live import LiveCounts, LiveEntry, LiveFailure, LiveScoring, Sampling
+from classify.adapters.scorers.live_filter import LiveContext, read_filter
 from classify.adapters.scorers.message_reading import read_agent_input, read_messages
 from classify.adapters.scorers.otel_traces import read_otel
 from classify.adapters.scorers.processors import ErrorProcessor, InputProcessor, OutputProcessor
@@ -54,6 +57,7 @@ from classify.adapters.scorers.result import (
     not_scorable,
 )
 from classify.adapters.scorers.retrying import RetryProcessor
+from classify.adapters.scorers.score_spec import ScoreSpec, load_score_spec, score_spec_schema
 from classify.adapters.scorers.score_traces import (
     TraceScore,
     TraceScores,
@@ -114,6 +118,11 @@ __all__ = [
     "LegacyResult",
     "LegacyScorer",
     "LengthLimit",
+    "LiveContext",
+    "LiveCounts",
+    "LiveEntry",
+    "LiveFailure",
+    "LiveScoring",
     "NoStructuredOutput",
     "NotRegistered",
     "NotScorable",
@@ -126,6 +135,8 @@ __all__ = [
     "Results",
     "RetryProcessor",
     "RowScore",
+    "Sampling",
+    "ScoreSpec",
     "Scorer",
     "ScorerBuilder",
     "ScorerDefinitionError",
@@ -167,9 +178,12 @@ __all__ = [
     "extract_trajectory_from_trace",
     "extract_workflow_trajectory",
     "filter_run",
+    "load_score_spec",
     "not_scorable",
+    "progress_bar",
     "read_agent_input",
     "read_expectation",
+    "read_filter",
     "read_messages",
     "read_otel",
     "read_trace",
@@ -177,6 +191,7 @@ __all__ = [
     "reproject",
     "run_evals",
     "run_evals_sync",
+    "score_spec_schema",
     "score_trace",
     "score_trace_sync",
     "score_traces",

@@ -19,6 +19,7 @@ from classify.adapters.scorers.eval_plan import (
     planned_gates,
     planned_scorers,
 )
+from classify.adapters.scorers.eval_progress import EvalProgress
 from classify.adapters.scorers.eval_report import EvalReport, Judged, Trials, judged, verdict_of
 from classify.adapters.scorers.eval_run import ItemRunner, OnItemComplete, run_bounded, told
 from classify.adapters.scorers.eval_store import EvalStore, Existing, item_key
@@ -26,19 +27,6 @@ from classify.adapters.scorers.eval_target import Runner, Target, takes_of
 from classify.blocking import blocking
 from classify.errors import InvalidInput
 from classify.json_values import JSON, check_json
-
-
-@dataclass(slots=True)
-class EvalProgress:
-    """How far an evaluation is."""
-
-    total: int
-    """Item runs: items times trials."""
-    done: int = 0
-    failed: int = 0
-    """Item runs in which the target, a gate or a scorer failed."""
-    reused: int = 0
-    """Item runs taken from an earlier evaluation's file."""
 
 
 async def run_evals(

@@ -46,7 +46,8 @@ _REACH = 3
 def sentiment(text: str) -> float:
     """Return (friendly - unfriendly) / (both) of a text's words, from -1 to 1; 0 without any.
 
-    A negation up to three words before it in its clause turns a word around. The lists are short and English.
+    A negation up to three words before it in its clause turns a word around. The lists are short
+    and English.
 
     >>> sentiment("This is good, not bad at all.")
     1.0

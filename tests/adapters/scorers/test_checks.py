@@ -217,7 +217,7 @@ def test_completeness_is_never_below_keyword_coverage(asked: str, answer: str) -
     ],
 )  # fmt: skip
 def test_a_check_that_could_not_fail_or_never_hold_is_refused(make: Any, message: str) -> None:
-    """ "" is in every text."""
+    """An empty text is in every text."""
     with pytest.raises(InvalidInput, match=message):
         make()
 

@@ -16,9 +16,10 @@ from classify.adapters.scorers.builder import create_scorer
 from classify.adapters.scorers.eval_errors import EvalDefinitionError, EvalRunError
 from classify.adapters.scorers.eval_items import EvalItem, Turn
 from classify.adapters.scorers.eval_outcomes import ItemResult
+from classify.adapters.scorers.eval_progress import EvalProgress, progress_bar
 from classify.adapters.scorers.eval_report import EvalReport
 from classify.adapters.scorers.eval_target import StepOutcome, TargetResult, Thread
-from classify.adapters.scorers.evals import EvalProgress, run_evals, run_evals_sync
+from classify.adapters.scorers.evals import run_evals, run_evals_sync
 from classify.adapters.scorers.result import StepContext, not_scorable
 from classify.adapters.scorers.scorer_like import ScorerLike
 from classify.adapters.scorers.thresholds import Threshold, WithThreshold, threshold_of
@@ -636,6 +637,14 @@ def test_each_item_is_told_of_once_and_waited_for() -> None:
     )
     assert [(r.index, r.scores["s"].score, r.output) for r in told] == [(0, 1.0, 1), (1, None, "x")]
     assert progress == [(1, 0, 2), (2, 1, 2)]
+
+
+def test_a_bar_stays_off_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A log full of bars is no log."""
+    with progress_bar() as progress:
+        evaluate([gives(1)], progress=progress)
+    assert capsys.readouterr() == ("", "")
+    assert str(EvalProgress(4, 2, 1, 1)) == "2/4 items, 1 failed, 1 reused"
 
 
 def test_what_a_callback_raises_ends_the_run() -> None:
