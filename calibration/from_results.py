@@ -17,9 +17,9 @@ from classify.calibration.artefact import (
 )
 from classify.calibration.auto import calibrate
 from classify.calibration.fitted import CalibrationWarning
-from classify.calibration.labelled_results import LabelledAnswers
 from classify.calibration.methods import Method
 from classify.calibration.reliability import ReliabilityDiagram, reliability_diagram
+from classify.calibration.result_labels import LabelledAnswers
 from classify.calibration.summary import Kind, Metrics, metrics
 from classify.errors import CalibrationError
 

@@ -11,7 +11,7 @@ import numpy as np
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
-from classify.calibration.true_rate import FEWEST_LABELS
+from classify.calibration.true_rates import FEWEST_LABELS
 from classify.errors import CalibrationError
 
 _MOST = 1_000_000

@@ -21,8 +21,8 @@ from classify.adapters.cli.results_input import (
 from classify.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from classify.calibration.judge_report import JudgeReport
-    from classify.calibration.true_rate import Drawn
+    from classify.calibration.judge_reports import JudgeReport
+    from classify.calibration.true_rates import Drawn
 
 
 @reported
@@ -85,9 +85,9 @@ def _of_results(
     drawn: Drawn,
     epsilon: float | None,
 ) -> dict[str, JudgeReport]:
-    from classify.calibration.judged_items import judged_items
+    from classify.calibration.judge_items import judged_items
     from classify.calibration.label_file import read_label_file
-    from classify.calibration.labelled_results import seen_questions
+    from classify.calibration.result_labels import seen_questions
     from classify.errors import CalibrationError
     from classify.results import read_results
 
@@ -104,7 +104,7 @@ def _of_results(
 def _of_ratings(
     path: Path, raters: str, levels: str | None, ordered: bool, epsilon: float | None
 ) -> JudgeReport:
-    from classify.calibration.judge_report import judge_report
+    from classify.calibration.judge_reports import judge_report
     from classify.records import BadRecord
     from classify.row_sources import read_records
 
@@ -126,7 +126,7 @@ def _of_ratings(
 
 
 def _drawn(text: str) -> Drawn:
-    from classify.calibration.true_rate import Drawn
+    from classify.calibration.true_rates import Drawn
 
     known: tuple[Drawn, ...] = get_args(Drawn)
     plain = text.replace("-", " ")

@@ -26,8 +26,8 @@ def audit(
 ) -> None:
     """Report the effect of option order and place, of length, and levels that are never used."""
     from classify.adapters.cli.plain_json import plain
-    from classify.calibration.labelled_results import seen_questions
-    from classify.calibration.result_bias import result_bias
+    from classify.calibration.bias_of_results import result_bias
+    from classify.calibration.result_labels import seen_questions
     from classify.labels import canonical
     from classify.results import read_results
 

@@ -23,8 +23,8 @@ from classify.errors import CalibrationError, InvalidInput
 
 if TYPE_CHECKING:
     from classify.calibration.from_results import CalibratedResults
-    from classify.calibration.labelled_results import LabelledAnswers
     from classify.calibration.methods import Method
+    from classify.calibration.result_labels import LabelledAnswers
     from classify.json_values import JSON
 
 

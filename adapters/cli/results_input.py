@@ -12,7 +12,7 @@ from classify.adapters.cli.console import say
 from classify.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from classify.calibration.labelled_results import LabelledAnswers
+    from classify.calibration.result_labels import LabelledAnswers
     from classify.questions import Question
 
 Results: TypeAlias = Annotated[
@@ -57,7 +57,7 @@ def read_answers(
 ) -> dict[str, LabelledAnswers]:
     """Return the answers to each question, or to the one that is named, with their labels."""
     from classify.calibration.label_file import read_label_file
-    from classify.calibration.labelled_results import labelled_results, seen_questions
+    from classify.calibration.result_labels import labelled_results, seen_questions
     from classify.results import read_results
 
     check_results(results)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control, ttest_1samp
 
-from classify.calibration.alt_test import alt_test, benjamini_yekutieli
+from classify.calibration.annotator_test import alt_test, benjamini_yekutieli
 from classify.errors import CalibrationError
 
 LEVELS = (0, 1, 2)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.bias_report import bias_report, length_bias
-from classify.calibration.level_use import level_use
+from classify.calibration.bias_reports import bias_report, length_bias
+from classify.calibration.level_shares import level_use
 from classify.calibration.order_effects import first_option_preference, order_sensitivity
 from classify.errors import CalibrationError
 

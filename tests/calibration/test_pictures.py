@@ -174,7 +174,7 @@ def test_figures_are_drawn_without_pyplot() -> None:
 def test_importing_metrics_loads_neither_scipy_nor_matplotlib() -> None:
     """They cost a second that a plain log loss does not need."""
     code = (
-        "import sys, classify.calibration.summary, classify.calibration.bias_report, "
+        "import sys, classify.calibration.summary, classify.calibration.bias_reports, "
         "classify.calibration.figures, classify.calibration.svg; "
         "sys.exit(any(name in sys.modules for name in ('scipy', 'matplotlib', 'pandas')))"
     )

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
 from classify.calibration.comparison import holm
-from classify.calibration.subgroup_bias import subgroup_bias
+from classify.calibration.group_bias import subgroup_bias
 from classify.errors import CalibrationError
 
 

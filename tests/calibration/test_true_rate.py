@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats
-from classify.calibration.true_rate import Drawn, true_rate
+from classify.calibration.true_rates import Drawn, true_rate
 from classify.errors import CalibrationError
 
 

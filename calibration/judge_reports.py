@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from classify.calibration.agreement import Confusion, cohen_kappa, confusion
-from classify.calibration.alt_test import AltTest, alt_test
+from classify.calibration.annotator_test import AltTest, alt_test
 from classify.calibration.estimate import Estimate
 from classify.calibration.rater_agreement import Metric, gwet_ac, krippendorff_alpha
 from classify.calibration.ratings import Level, Scheme
-from classify.calibration.true_rate import TrueRate
+from classify.calibration.true_rates import TrueRate
 from classify.errors import CalibrationError
 
 

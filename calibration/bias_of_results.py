@@ -11,7 +11,7 @@ import numpy as np
 from classify.answers import Answer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
-from classify.calibration.bias_report import BiasReport, bias_report
+from classify.calibration.bias_reports import BiasReport, bias_report
 from classify.errors import CalibrationError
 from classify.evidence import Evidence, OrderSeen
 from classify.labels import canonical

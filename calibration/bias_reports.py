@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, class_labels, log_probabilities
 from classify.calibration.intervals import normal_quantile
-from classify.calibration.level_use import LevelUse, level_use
+from classify.calibration.level_shares import LevelUse, level_use
 from classify.calibration.measurement import Measurement
 from classify.calibration.order_effects import (
     OrderSensitivity,

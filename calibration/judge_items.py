@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, ScoreAnswer
-from classify.calibration.judge_report import JudgeReport, judge_report
+from classify.calibration.judge_reports import JudgeReport, judge_report
 from classify.calibration.label_file import RowLabels
 from classify.calibration.ratings import Level
-from classify.calibration.true_rate import Drawn, TrueRate, true_rate
+from classify.calibration.true_rates import Drawn, TrueRate, true_rate
 from classify.errors import CalibrationError, InvalidInput
 from classify.questions import Boolean, Question, Score
 from classify.results import Result
