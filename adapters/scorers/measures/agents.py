@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
-from classify.adapters.scorers.agent_messages import ToolCall
 from classify.adapters.scorers.agent_text import tool_calls
 from classify.adapters.scorers.measures import arithmetic
 from classify.adapters.scorers.measures.inputs import as_text, input_text
@@ -14,7 +13,8 @@ from classify.adapters.scorers.measures.items import Item, Plan, Verdicts
 from classify.adapters.scorers.measures.measure import AnyRun, Measure, MeasureScorer
 from classify.adapters.scorers.measures.settings import Judging, Settings
 from classify.adapters.scorers.result import NotScorable
-from classify.json_values import is_list, is_object
+from classify.adapters.scorers.trajectory_extraction import read_trajectory
+from classify.adapters.scorers.trajectory_types import read_expectation
 from classify.questions import Boolean, Score
 
 APPROPRIATE = Boolean(
@@ -66,20 +66,21 @@ def tool_call_accuracy(
     def plan(run: AnyRun) -> Plan:
         request, calls = input_text(run), tool_calls(run.output)
         state = {"tools": available, "request": request} if tools else {"request": request}
+        called = [_called(call.name, call.arguments) for call in calls]
         appropriate = (
             Item(
                 question="appropriate",
-                text=_called(call),
-                state={**state, "tool_call": _called(call)},
+                text=call,
+                state={**state, "tool_call": call},
                 long="request",
             )
-            for call in calls
+            for call in called
         )
         needless = Item(question="no_tool_needed", text=request, state=state, long="request")
         return Plan(items=tuple(appropriate) if calls else (needless,))
 
     return Measure(
-        name="tool-call-accuracy",
+        name="tool-call-accuracy-judged",
         description="How many of the agent's tool calls were appropriate.",
         formula="appropriate / calls; without calls 1 if none was needed, else 0",
         questions={"appropriate": APPROPRIATE, "no_tool_needed": NO_TOOL_NEEDED},
@@ -92,13 +93,13 @@ def tool_call_accuracy(
 def trajectory_accuracy(judge: Judging = None, **settings: Unpack[Settings]) -> MeasureScorer:
     """Return how necessary and well ordered an agent's steps were; higher is better, .9 the best.
 
-    Steps are the output's: a list of steps, an object with `steps`, or the tool calls of its
-    messages. Where the run has an expected trajectory, each of its steps is looked for. Without
-    steps a run is 0 where some were expected, and not scorable otherwise.
+    Steps are the output's: a trajectory, a trace, an object with `steps`, or the tool calls of
+    its messages. Where the run has an expected trajectory, each of its steps is looked for.
+    Without steps a run is 0 where some were expected, and not scorable otherwise.
     """
 
     def plan(run: AnyRun) -> Plan:
-        steps, expected = _steps(run.output), _steps(run.expected_trajectory)
+        steps, expected = _taken(run.output), _expected(run.expected_trajectory)
         if not steps:
             nothing = 0.0 if expected else NotScorable("there are no steps to judge")
             return Plan(nothing=nothing)
@@ -116,7 +117,7 @@ def trajectory_accuracy(judge: Judging = None, **settings: Unpack[Settings]) -> 
         )
 
     return Measure(
-        name="trajectory-accuracy",
+        name="trajectory-accuracy-judged",
         description="Whether an agent's steps were necessary, in order and complete.",
         formula=".6 x necessary / steps + .3 x order - .1 x missing / expected",
         questions={"necessary": NECESSARY, "ordered": ORDERED, "absent": ABSENT},
@@ -140,32 +141,19 @@ def _trajectory(verdicts: Verdicts) -> float:
     )
 
 
-def _called(call: ToolCall) -> str:
-    arguments = json.dumps(call.arguments or {}, ensure_ascii=False, default=str)
-    return f"{call.name}({arguments})"
+def _called(name: str, arguments: object) -> str:
+    if not arguments:
+        return name
+    return f"{name}({json.dumps(arguments, ensure_ascii=False, default=str)})"
 
 
-# Any: a trajectory comes in whatever shape an agent's framework gives it.
-def _steps(given: Any) -> list[str]:
-    if given is None:
-        return []
-    steps = given.get("steps") if is_object(given) else getattr(given, "steps", given)
-    if is_list(steps) and not any(is_object(step) and "role" in step for step in steps):
-        return [_step_text(step) for step in steps]
-    return [_called(call) for call in tool_calls(given)]
+def _taken(output: object) -> list[str]:
+    return [_called(step.name, step.arguments) for step in read_trajectory(output).steps]
 
 
-def _step_text(step: Any) -> str:
-    if isinstance(step, str):
-        return step
-    dumped = step.model_dump(exclude_none=True) if hasattr(step, "model_dump") else step
-    if not is_object(dumped):
-        dumped = {
-            name: getattr(dumped, name)
-            for name in ("name", "arguments", "tool_args", "result")
-            if getattr(dumped, name, None) is not None
-        } or repr(dumped)
-    return json.dumps(dumped, ensure_ascii=False, default=str)
+def _expected(given: object) -> list[str]:
+    steps = () if given is None else read_expectation(given).steps or ()
+    return [_called(step.name, step.data) for step in steps]
 
 
 def _step(question: str, text: str, state: dict[str, str], long: str) -> Item:

@@ -6,7 +6,7 @@ The one place that runs measures; the families only say what they ask and how it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -102,19 +102,34 @@ class _Asks:
         plan = context.results.preprocess_step_result
         if not plan.items:
             return self._unasked(plan.nothing)
-        turns = asyncio.Semaphore(self._concurrency)
-        return self._concluded(await _all([self._ask(item, turns) for item in plan.items]))
+        return self._concluded(await self._asked(plan.items))
 
-    async def _ask(self, item: Item, turns: asyncio.Semaphore) -> Asked:
+    async def _asked(self, items: Sequence[Item]) -> list[Asked]:
+        answers = dict[int, Asked]()
+        waiting = enumerate(items)
+
+        async def work() -> None:
+            for place, item in waiting:  # shared by the workers: each takes what is next
+                answers[place] = await self._ask(item)
+
+        workers = [asyncio.ensure_future(work()) for _ in items[: self._concurrency]]
+        try:
+            await asyncio.gather(*workers)  # the first error comes through as it is
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        return [answers[place] for place in range(len(items))]
+
+    async def _ask(self, item: Item) -> Asked:
         within = item.within(self._limit)
-        async with turns:
-            evaluation = await self._classifier.evaluate(
-                within.state,
-                {item.question: self._questions[item.question]},
-                max_retries=self._max_retries,
-                timeout=self._timeout,
-                provider_options=self._options,
-            )
+        evaluation = await self._classifier.evaluate(
+            within.state,
+            {item.question: self._questions[item.question]},
+            max_retries=self._max_retries,
+            timeout=self._timeout,
+            provider_options=self._options,
+        )
         answer = ItemAnswer(
             question=item.question,
             text=item.text,
@@ -166,17 +181,6 @@ class _Asks:
         )
 
 
-async def _all(asking: Iterable[Coroutine[Any, Any, Asked]]) -> list[Asked]:
-    # The first failure ends the rest: its error comes through as it is, not in a group.
-    tasks = [asyncio.ensure_future(each) for each in asking]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
 def _score(context: Judged) -> float | NotScorable:
     """Take the formula's value."""
     evidence = context.results.analyze_step_result
@@ -184,7 +188,7 @@ def _score(context: Judged) -> float | NotScorable:
 
 
 def _reason(context: Judged) -> str:
-    """Name the formula, how many items it used and the items furthest from certainty."""
+    """Name the formula, how many items it used, and the score by verdicts."""
     evidence = context.results.analyze_step_result
     if evidence.note is not None:
         return f"{evidence.measure}: {evidence.note}, {context.score:.6g}."

@@ -182,7 +182,7 @@ def completeness(
         return Plan(items=tuple(items), nothing=1.0)
 
     return Measure(
-        name="completeness",
+        name="completeness-judged",
         description="How much of the input the output deals with.",
         formula="addressed / parts of the input",
         questions={"addressed": ADDRESSED},
