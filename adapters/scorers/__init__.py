@@ -82,6 +82,11 @@ from classify.adapters.scorers.trajectory_extraction import (
     extract_workflow_trajectory,
     read_trajectory,
 )
+from classify.adapters.scorers.trajectory_quality import (
+    TrajectoryQuality,
+    assess_trajectory,
+    create_trajectory_scorer,
+)
 from classify.adapters.scorers.trajectory_types import (
     ExpectedStep,
     Trajectory,
@@ -163,10 +168,12 @@ __all__ = [
     "Trajectory",
     "TrajectoryComparison",
     "TrajectoryExpectation",
+    "TrajectoryQuality",
     "TrajectoryStep",
     "Turn",
     "WithThreshold",
     "agent_run",
+    "assess_trajectory",
     "assistant_text",
     "assistant_texts",
     "compare_trajectories",
@@ -174,6 +181,7 @@ __all__ = [
     "create_classifier_scorer",
     "create_scorer",
     "create_trajectory_accuracy_scorer",
+    "create_trajectory_scorer",
     "extract_trajectory",
     "extract_trajectory_from_trace",
     "extract_workflow_trajectory",

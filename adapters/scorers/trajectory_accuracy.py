@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from classify.adapters.scorers.trajectory_types import (
     Trajectory,
     TrajectoryExpectation,
     TrajectoryStep,
+    expectation_of,
     read_expectation,
 )
 
@@ -44,6 +45,8 @@ class TrajectoryComparison:
     """The steps taken that were not expected."""
     repeated: tuple[str, ...]
     """Names of steps taken more than once."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """The place of each matched expected step, and of the step taken for it."""
     children: tuple[TrajectoryComparison, ...] = ()
     """One for each expected step that expects something of its children."""
 
@@ -70,11 +73,8 @@ def compare_trajectories(
     score = _share(len(pairs), len(expected), len(actual), strict=expectation.ordering == "strict")
     if not expectation.allow_repeated_steps:
         score -= _REPEAT_PENALTY * len(repeated)
-    taken, children = dict(pairs), list[TrajectoryComparison]()
-    for place, step in enumerate(expected):
-        if step.children is not None:
-            inside = actual[taken[place]].children if place in taken else ()
-            children.append(compare_trajectories(inside, step.children))
+    taken = dict(pairs)
+    children = tuple(_children(expected, actual, taken))
     if children:
         mean = math.fsum(child.score for child in children) / len(children)
         score = (1 - _CHILDREN) * score + _CHILDREN * mean
@@ -84,8 +84,19 @@ def compare_trajectories(
         missing=tuple(step.name for place, step in enumerate(expected) if place not in taken),
         extra=tuple(step.name for place, step in enumerate(actual) if place not in taken.values()),
         repeated=repeated,
-        children=tuple(children),
+        pairs=tuple(sorted(pairs)),
+        children=children,
     )
+
+
+def _children(
+    expected: Sequence[ExpectedStep], actual: Sequence[TrajectoryStep], taken: Mapping[int, int]
+) -> Iterator[TrajectoryComparison]:
+    """Compare what happened inside steps that expect something there."""
+    for place, step in enumerate(expected):
+        if step.children is not None:
+            inside = actual[taken[place]].children if place in taken else ()
+            yield compare_trajectories(inside, step.children)
 
 
 def create_trajectory_accuracy_scorer(
@@ -93,17 +104,16 @@ def create_trajectory_accuracy_scorer(
 ) -> Scorer[Any, Any, None, TrajectoryComparison]:
     """Return a scorer of trajectories against the expected one.
 
-    `expected` is for runs without an expected_trajectory of their own: an expectation, an object
-    of its fields, or a list of steps or names. Without either a run is not scorable (the
-    reference gives it 0).
+    `expected` is an expectation, an object of its fields, or a list of steps or names; the fields
+    of a run's own expected_trajectory come first. Without steps from either a run is not scorable
+    (the reference gives it 0).
     """
     default = None if expected is None else read_expectation(expected)
 
     def compare(context: StepContext[Any, Any, None, None]) -> TrajectoryComparison | NotScorable:
         """Compare the steps taken with those expected."""
-        own = context.run.expected_trajectory
-        expectation = default if own is None else read_expectation(own)
-        if expectation is None or expectation.steps is None:
+        expectation = expectation_of(default, context.run.expected_trajectory)
+        if expectation.steps is None:
             return not_scorable("no expected trajectory: give the run one, or the scorer")
         trajectory: Trajectory = read_trajectory(context.run.output)
         return compare_trajectories(trajectory.steps, expectation)

@@ -111,6 +111,11 @@ class TrajectoryExpectation(_Expected):
     """Names of tools that must not be called one right after the other."""
     max_retries_per_tool: int = 2
 
+    def overridden_by(self, other: TrajectoryExpectation) -> TrajectoryExpectation:
+        """Return this expectation with the fields that the other one was given."""
+        given = {name: getattr(other, name) for name in other.model_fields_set}
+        return self.model_copy(update=given)
+
     @field_validator("steps", mode="before")
     @classmethod
     def _names_are_steps(cls, steps: object) -> object:
@@ -140,3 +145,11 @@ def read_expectation(value: object) -> TrajectoryExpectation:
         "an expected trajectory must be a list of steps or an object with steps, "
         f"got {type(value).__name__}"
     )
+
+
+def expectation_of(default: TrajectoryExpectation | None, own: object) -> TrajectoryExpectation:
+    """Return what is expected of a run: a scorer's defaults, overridden by the run's own fields."""
+    if own is None:
+        return default or TrajectoryExpectation()
+    read = read_expectation(own)
+    return read if default is None else default.overridden_by(read)
