@@ -44,14 +44,9 @@ class ItemRunner:
         item = planned.item
         thread = Thread(f"{planned.name}/{trial}")
         turns: list[TurnOutcome] = []
-        target = TargetResult()
         try:
-            for number, turn in enumerate(planned.turns):
-                target = await self.runner.answer(turn.input, item, thread)
-                thread.exchanges.append((turn.input, target.output))
-                if not planned.single:
-                    turns.append(await self._turn(planned, trial, number, turn, target))
-        except EvalRunError:
+            target = await self._answers(planned, trial, thread, turns)
+        except EvalRunError:  # of a turn's scorer
             raise
         except Exception as error:
             return self._failed(planned, trial, error, tuple(turns), started)
@@ -75,6 +70,18 @@ class ItemRunner:
             turns=tuple(turns),
             seconds=time.monotonic() - started,
         )
+
+    async def _answers(
+        self, planned: PlannedItem, trial: int, thread: Thread, turns: list[TurnOutcome]
+    ) -> TargetResult:
+        """Put all turns to the target, judge each of a conversation, and return the last result."""
+        target = TargetResult()
+        for number, turn in enumerate(planned.turns):
+            target = await self.runner.answer(turn.input, planned.item, thread)
+            thread.exchanges.append((turn.input, target.output))
+            if not planned.single:
+                turns.append(await self._turn(planned, trial, number, turn, target))
+        return target
 
     async def _turn(
         self,
