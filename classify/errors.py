@@ -16,9 +16,26 @@ ClassifyError
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class ClassifyError(Exception):
     """The root of this package's errors."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and other processes have the message and the facts.
+
+        By default the message would be given to the constructor, and several take facts instead.
+        """
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[ClassifyError], args: tuple[object, ...], facts: dict[str, object]
+) -> ClassifyError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 class InvalidInput(ClassifyError, ValueError, TypeError):
