@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
+from itertools import count
 
 from classify.json_values import JSON
 from classify.labels import Slate
@@ -25,6 +27,7 @@ _SYSTEM = (
 )
 _ASK_LABEL = "Answer with one label and nothing else."
 _ASK_OPTION = "Answer with one option, word for word, and nothing else."
+_LONGEST_TURN = 12  # digits; no text is long enough to use up the numbers before
 _ASK_REASON = "First weigh the evidence for and against each option in a few sentences."
 
 
@@ -100,7 +103,7 @@ def prompt_hash(prompt: Prompt) -> str:
 def rendered(value: JSON) -> str:
     """Return text as it is, anything else as JSON."""
     if isinstance(value, str):
-        return value
+        return str.__str__(value)  # formatted, a member of a text enum would be its name
     return json.dumps(value, ensure_ascii=False, indent=2, default=dict)  # of other mappings
 
 
@@ -155,11 +158,13 @@ def _asked(name: str, question: Question) -> str:
 
 
 def _fence(text: str) -> str:
-    lower, fence, turn = text.casefold(), "state", 1
-    while fence in lower:
-        turn += 1
-        fence = f"state{turn}"
-    return fence
+    # One pass, whatever the text holds: a search for each number would take minutes for a
+    # megabyte of "state2 state3 ...".
+    numbers = re.findall(r"state([0-9]*)", text.casefold())
+    if not numbers:
+        return "state"
+    taken = {number[:end] for number in numbers for end in range(1, _LONGEST_TURN + 1)}
+    return next(f"state{turn}" for turn in count(2) if str(turn) not in taken)
 
 
 def _fields(state: JSON, state_name: str) -> list[tuple[str, str]]:

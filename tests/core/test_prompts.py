@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -256,3 +257,26 @@ def test_equal_prompts_have_equal_hashes() -> None:
     assert prompt_hash(labels(TOPIC, "Hello")) == prompt_hash(labels(TOPIC, "Hello"))
     hashes = {prompt_hash(labels(TOPIC, "Hello", form)) for form in FORMS}
     assert len(hashes | {prompt_hash(labels(TOPIC, "hello"))}) == 4
+
+
+class _Status(StrEnum):
+    OPEN = "still open"
+
+
+class _Mixed(str, Enum):  # noqa: UP042  (formatted, it differs from a StrEnum)
+    OPEN = "still open"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("state", [_Status.OPEN, _Mixed.OPEN], ids=["StrEnum", "str and Enum"])
+def test_a_member_of_a_text_enum_is_its_text(state: str, form: PromptForm) -> None:
+    """Formatted, the second would be "_Mixed.OPEN", and that is what would be judged."""
+    _, inside = between_fences(labels(TOPIC, state, form))
+    assert inside == "still open"
+
+
+def test_a_fence_is_found_at_once_whatever_the_state_holds() -> None:
+    """Searching the text for each number took minutes for a megabyte that holds them all."""
+    state = " ".join(["state", *(f"state{turn}" for turn in range(2, 50_000))])
+    fence, inside = between_fences(labels(TOPIC, state))
+    assert (fence, inside) == ("state50000", state)
