@@ -38,6 +38,7 @@ from classify.prompts import TEMPLATE
 from classify.providers import resolve_model
 from classify.question_sets import Questions, QuestionSet, parse_questions
 from classify.questions import Question
+from classify.validation import check_timeout
 from classify.version import __version__
 
 Transform: TypeAlias = Callable[[DecisionResponse], DecisionResponse]
@@ -71,6 +72,7 @@ class Classifier:
         """Resolve the model and check the questions; nothing is sent."""
         if not isinstance(id, str) or not id.strip():
             raise InvalidInput(f"the classifier's id must be a non-empty string, got {id!r}")
+        check_json(id, "the classifier's id")
         self.id = id
         self.options = Options(**options)
         self.model = _decision_model(model, self.options)
@@ -252,8 +254,12 @@ class Classifier:
         provider_options: Mapping[str, JSON] | None,
     ) -> Evaluation:
         check_json(state, "state")
+        if not isinstance(provider_options, Mapping | None):
+            raise InvalidInput(
+                f"provider_options must map a field to its value, got {provider_options!r}"
+            )
         check_json(provider_options, "provider_options")
-        _check_timeout(timeout)
+        check_timeout(timeout)
         started = time.perf_counter()
         request = DecisionRequest(state, asked, calls, provider_options or {})
         clock = asyncio.timeout(timeout)
@@ -358,16 +364,11 @@ def _decision_model(
     )
 
 
-def _check_timeout(timeout: float | None) -> None:
-    if timeout is None:
-        return
-    if not isinstance(timeout, int | float) or not 0.0 < timeout < float("inf"):
-        raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
-
-
 async def _each(states: Iterable[JSON] | AsyncIterable[JSON]) -> AsyncIterator[JSON]:
-    if isinstance(states, str) or is_object(states):
+    if isinstance(states, str | bytes) or is_object(states):
         raise InvalidInput("states must be a list of states, got one text or object: wrap it in []")
+    if not isinstance(states, Iterable | AsyncIterable):
+        raise InvalidInput(f"states must be a list of states, got {states!r}")
     if isinstance(states, AsyncIterable):
         async for state in states:
             yield state

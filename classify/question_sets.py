@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.errors import ClassifyError, InvalidInput
-from classify.json_values import is_object
+from classify.json_values import check_json, is_object
 from classify.questions import Boolean, Choice, Question, Score
 from classify.validation import unknown_name
 
@@ -115,6 +115,7 @@ def parse_questions(questions: Questions | type[QuestionSet]) -> dict[str, Quest
 def _checked_id(name: object) -> str:
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"question ids must be non-empty strings, got {name!r}")
+    check_json(name, "question ids")
     return name
 
 

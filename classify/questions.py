@@ -202,6 +202,8 @@ def _by_truth(field: str, given: object) -> object:
         if name not in ("true", "false"):
             raise ValueError(f"{field} may only have the keys true and false, got {key!r}")
         check_json(value, f"{field}.{name}")
+        if name in named:
+            raise ValueError(f"{field} has {name} twice, as a text and as a truth value")
         named[name] = value
     return named
 

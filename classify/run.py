@@ -6,14 +6,13 @@ It knows nothing of file formats or of how the file stays whole.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from classify.classifier import Classifier
-from classify.errors import ClassifyError, InvalidInput
+from classify.errors import ClassifyError
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.results import (
@@ -27,6 +26,7 @@ from classify.results import (
 )
 from classify.rows import BadRow, Row
 from classify.store import Store, replace_results
+from classify.validation import check_timeout
 
 GRACE_SECONDS = 5.0
 """How long requests in flight may go on once a run is told to stop."""
@@ -92,9 +92,7 @@ async def run(
     where the file cannot be written, and what reading the rows raises.
     """
     stop, settings = stop or asyncio.Event(), settings or RunSettings()
-    timeout = settings.timeout
-    if timeout is not None and not 0.0 < timeout < math.inf:
-        raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
+    check_timeout(settings.timeout)
     runner = _Runner(classifier, store, settings, progress, stop)
     await _until_stopped(runner.consume(_each(rows)), stop)
     counts = runner.counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,15 @@ def _line(loc: Iterable[int | str], message: str, problem: Mapping[str, Any], wh
     if problem["type"] == "missing":
         return f"{place}: is required and missing"
     return f"{place}: {message[:1].lower()}{message[1:]}, got {problem['input']!r}"
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Raise InvalidInput unless a time limit is None or a positive number of seconds."""
+    if timeout is None:
+        return
+    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if not number or not 0.0 < timeout <= sys.float_info.max:
+        raise InvalidInput(f"timeout must be a positive number of seconds, got {timeout!r}")
 
 
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:

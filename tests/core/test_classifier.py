@@ -157,7 +157,7 @@ def test_a_deadline_is_for_each_state() -> None:
                 await asyncio.Event().wait()
             return await super().decide(request)
 
-    found = asyncio.run(Classifier("c", Stuck(), QUESTIONS).evaluate_many([0, 1, 2], timeout=0.05))
+    found = asyncio.run(Classifier("c", Stuck(), QUESTIONS).evaluate_many([0, 1, 2], timeout=0.5))
 
     assert isinstance(found[1], DeadlineExceeded)
     assert states_of(found) == [0, 2]
@@ -302,3 +302,35 @@ def test_closing_closes_the_model() -> None:
     asyncio.run(Classifier("c", ScriptedModel(failing), QUESTIONS).aclose())
 
     assert closed == [True]
+
+
+def _scripted(**options: Any) -> Classifier:
+    model = ScriptedModel(lambda _: {"q": {"type": "boolean", "probability": 0.5}})
+    return Classifier("c", model, QUESTIONS, **options)
+
+
+@pytest.mark.parametrize("states", [None, 5, b"ab"], ids=["null", "number", "bytes"])
+def test_states_that_are_no_list_are_refused(states: Any) -> None:
+    """Bytes would be judged byte by byte."""
+    with pytest.raises(InvalidInput, match="states must be a list of states"):
+        _scripted().evaluate_many_sync(states)
+
+
+@pytest.mark.parametrize("options", [5, "a", [1]], ids=["number", "text", "list"])
+def test_provider_options_are_an_object_whatever_the_model(options: Any) -> None:
+    """A model that looks at none would take them in silence."""
+    with pytest.raises(InvalidInput, match="provider_options must map a field to its value"):
+        _scripted().evaluate_sync("x", provider_options=options)
+
+
+@pytest.mark.parametrize("timeout", [True, 10**400], ids=["truth", "beyond a float"])
+def test_a_timeout_is_a_number_of_seconds_that_a_clock_can_hold(timeout: float) -> None:
+    """An OverflowError would end all states of a call, and True is one second."""
+    with pytest.raises(InvalidInput, match="timeout must be a positive number of seconds"):
+        _scripted().evaluate_sync("x", timeout=timeout)
+
+
+def test_an_id_that_no_file_can_hold_is_refused() -> None:
+    """Found when the first result is written, it would cost what was answered."""
+    with pytest.raises(InvalidInput, match=r"the classifier's id .* surrogate"):
+        Classifier("\ud800", ScriptedModel(lambda _: {}), QUESTIONS)

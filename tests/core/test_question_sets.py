@@ -38,6 +38,7 @@ class Ticket(Message):
             {"": {"type": "boolean"}}, "ids must be non-empty strings, got ''", id="blank"
         ),
         pytest.param({1: {"type": "boolean"}}, "ids must be non-empty strings, got 1", id="number"),
+        pytest.param({"\ud800": Boolean()}, "question ids must .* surrogate", id="surrogate"),
         pytest.param({"q": None}, "questions.q: must be a question or an object", id="null"),
         pytest.param({"q": {}}, "questions.q: invalid type: unknown type None", id="no type"),
         pytest.param(
