@@ -81,9 +81,9 @@ class OpenAICompatible:
             )
         self._row = provider or provider_at(address)
         self._model_id = model_id
-        self._endpoint = Endpoint(model_id, address.rstrip("/"))
         self._settings = checked_fields(settings or {}, "settings")
         self._key, self._timeout = read_key(self._row, api_key), timeout
+        self._endpoint = Endpoint(model_id, address.rstrip("/"), self._key or "")
         self._clients = LoopClients(self._new_client)
 
     def __repr__(self) -> str:

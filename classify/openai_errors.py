@@ -19,6 +19,7 @@ _SEVERAL = frozenset({408, 409, 429})
 """Statuses below 500 after which another attempt may succeed."""
 
 _LONGEST_REASON = 300
+_LONGEST_CODE = 100
 
 _ADVICE = {
     401: "the key is missing, wrong or expired",
@@ -53,6 +54,7 @@ def refused(
     `sent` is the text of the prompt, so that a server that quotes it is not quoted in turn.
     """
     reason, code = _reason_and_code(body)
+    reason, code = endpoint.without_secret(reason), code and endpoint.without_secret(code)
     if asked_logprobs and status in (400, 403, 404, 422, 501) and _speaks_of_logprobs(reason, code):
         return endpoint.no_logprobs(f"status {status}: {_said(reason, sent)}")
     code = _known_code(reason, code)
@@ -99,10 +101,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     if seconds is not None or text is None:
         return seconds
     try:
-        moment = parsedate_to_datetime(text)
-    except ValueError:
+        moment = parsedate_to_datetime(text).astimezone(UTC)
+    except (ValueError, OverflowError):  # no date, or one that its time zone puts out of range
         return None
-    return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _retryable(status: int, code: str | None, headers: Mapping[str, str]) -> bool:
@@ -135,7 +137,7 @@ def _reason_and_code(body: object) -> tuple[str, str | None]:
 
 def _code(body: Mapping[object, object]) -> str | None:
     code = body.get("code") or body.get("type")
-    return None if code is None else str(code)
+    return str(code)[:_LONGEST_CODE] if isinstance(code, str | int) else None
 
 
 def _known_code(reason: str, code: str | None) -> str | None:
@@ -169,7 +171,10 @@ def _said(reason: str, sent: str) -> str:
 
 
 def _quotes(words: str, sent: str) -> bool:
-    # Any 24 characters of the prompt in a row: enough that a common word does not count.
+    # A line of the prompt, which a short state is, or any 24 characters of it in a row: enough
+    # that a common word does not count.
+    if any(len(line) > 8 and line in words for line in map(str.strip, sent.splitlines())):
+        return True
     flat, width = " ".join(sent.split()), 24
     if len(flat) <= width:
         return len(flat) > 8 and flat in words

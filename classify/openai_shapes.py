@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from classify.errors import CapabilityError, MalformedResponse
@@ -31,6 +31,8 @@ class Endpoint:
 
     model_id: str
     base_url: str
+    secret: str = field(default="", repr=False)
+    """The key, so that no message repeats a server that repeats it."""
 
     def __str__(self) -> str:
         """Name both."""
@@ -39,13 +41,17 @@ class Endpoint:
     def no_logprobs(self, seen: str) -> CapabilityError:
         """Return the one error for an endpoint that shows no logprobs."""
         return CapabilityError(
-            f"{self} gives no logprobs ({seen}); use a model that shows them, "
+            f"{self} gives no logprobs ({self.without_secret(seen)}); use a model that shows them, "
             f'fallback="sample", or a decision model'
         )
 
     def malformed(self, problem: str) -> MalformedResponse:
         """Return the error for a reply that breaks the protocol."""
-        return MalformedResponse(f"{self}: {problem}")
+        return MalformedResponse(f"{self}: {self.without_secret(problem)}")
+
+    def without_secret(self, text: str) -> str:
+        """Return what a server said without the key; one too short to be a secret is no secret."""
+        return text if len(self.secret) < 8 else text.replace(self.secret, "[secret]")
 
 
 def read_reply(body: JSON, sampling: Sampling, endpoint: Endpoint) -> Reply:
@@ -99,7 +105,7 @@ def read_positions(logprobs: Object, endpoint: Endpoint) -> tuple[Position, ...]
 
 def read_logprob(value: JSON, endpoint: Endpoint) -> float:
     """Return a logprob: rounding above 0 cut off, impossible as -inf; else MalformedResponse."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise endpoint.malformed(f"a logprob must be a number, got {value!r}")
     if value > _ROUNDING:
         raise endpoint.malformed(f"a logprob is never positive, got {value!r}: these are not any")

@@ -83,7 +83,7 @@ async def _alternatives(asking: Asking, prompt: Prompt, *, tokens: int) -> Reply
     )
     reply = await asking.complete(prompt, sampling)
     shown = reply.positions and all(position.alternatives for position in reply.positions)
-    if not shown and not _stopped(reply):
+    if not shown and not _stopped(reply) and not _wrote_nothing(reply):
         raise CapabilityError(f"{asking.where} returned no logprobs; {ALTERNATIVES}")
     return reply
 
@@ -125,6 +125,11 @@ def _stopped(reply: Reply) -> bool:
     return bool(reply.refusal) or reply.finish_reason == "content_filter"
 
 
+def _wrote_nothing(reply: Reply) -> bool:
+    # The answer ended where it should have begun: no token, so no logprobs to miss.
+    return not reply.positions and not reply.text and reply.usage.output_tokens == 0
+
+
 def _nothing_read(reply: Reply) -> NoReading:
     if reply.refusal:
         return NoReading("refusal", "the model refused to answer", "logprobs")
@@ -133,6 +138,8 @@ def _nothing_read(reply: Reply) -> NoReading:
         return NoReading("content_filter", message, "logprobs")
     if reply.finish_reason == "length":
         return NoReading("truncated", "the output ended before a label", "logprobs")
+    if _wrote_nothing(reply):
+        return NoReading("no_label", "the model ended its answer before any token", "logprobs")
     return NoReading("no_label", "the model answered with nothing but formatting", "logprobs")
 
 

@@ -26,7 +26,9 @@ from classify.language_model import (
     Prompt,
     Reply,
     Sampling,
+    Usage,
 )
+from classify.questions import Choice
 from classify.testing.scripted import ScriptedLanguageModel, position_reply
 
 LINE = re.compile(r"^([A-Z]|[0-9]|Yes|No): (.*)$", re.MULTILINE)
@@ -435,3 +437,19 @@ def test_evidence_never_holds_the_state() -> None:
     evaluation = asyncio.run(classifier.evaluate("SECRET"))
 
     assert "SECRET" not in evaluation.model_dump_json()
+
+
+def test_an_answer_that_ends_before_its_first_token_is_no_verdict() -> None:
+    """The endpoint shows logprobs and had none to show: no lack of it, and nothing to read."""
+
+    def reply(prompt: Prompt, sampling: Sampling) -> Reply:
+        return Reply("", usage=Usage(5, 0), finish_reason="stop")
+
+    model = ScriptedLanguageModel(reply)
+    questions = {"q": Choice(criteria={"a": None, "b": None})}
+    answer = Classifier("c", model, questions).evaluate_sync("x").answers["q"]
+    assert isinstance(answer, NoVerdict)
+    assert (answer.cause, answer.message) == (
+        "no_label",
+        "the model ended its answer before any token",
+    )

@@ -200,3 +200,41 @@ def test_no_response_is_retryable_and_says_which(cause: Exception, code: str) ->
     failed = unanswered(ENDPOINT, outer)
     assert (failed.code, failed.retryable) == (code, True)
     assert type(cause).__name__ in str(failed)
+
+
+def test_a_date_that_its_time_zone_puts_out_of_range_is_none() -> None:
+    """An OverflowError would end every other request of the call."""
+    assert retry_after({"retry-after": "Fri, 31 Dec 9999 23:59:59 -2359"}) is None
+
+
+def test_the_key_is_never_repeated_whatever_it_looks_like() -> None:
+    """Many providers' keys have no mark that tells them from other words."""
+    key = "0f3c9e5d7b1a4c2e8d6f"
+    failed = refused(
+        Endpoint("m-1", "http://host/v1", key),
+        401,
+        headers={},
+        body={"error": {"message": f"Incorrect API key: {key}", "code": f"bad_{key}"}},
+        asked_logprobs=False,
+    )
+    assert isinstance(failed, ProviderError)
+    assert "Incorrect API key: [secret]" in str(failed)
+    assert failed.code == "bad_[secret]"
+    assert key not in repr(Endpoint("m-1", "http://host/v1", key))
+
+
+def test_a_short_state_is_not_quoted_either() -> None:
+    """It is a line of the prompt, and shorter than any stretch that is compared."""
+    failed = error(
+        400, "cannot read 'my PIN is 9911'", sent="Question: a\n<state>\nmy PIN is 9911\n"
+    )
+    assert "9911" not in str(failed)
+
+
+@pytest.mark.parametrize("code", [{"a": 1}, ["x"]], ids=["object", "list"])
+def test_a_code_is_a_word_or_a_number(code: object) -> None:
+    """Whatever else stands there is no name of a problem, and may hold anything."""
+    body = {"error": {"message": "no", "code": code}}
+    failed = refused(ENDPOINT, 400, headers={}, body=body, asked_logprobs=False)
+    assert isinstance(failed, ProviderError)
+    assert failed.code is None

@@ -233,3 +233,10 @@ def test_who_answered_is_kept() -> None:
     body = {**chat(None), "model": "m-1-2026", "id": "r-1", "system_fingerprint": "fp"}
     reply = read_reply(body, Sampling(), ENDPOINT)
     assert (reply.model, reply.response_id, reply.system_fingerprint) == ("m-1-2026", "r-1", "fp")
+
+
+def test_a_logprob_too_large_for_a_float_is_read_too() -> None:
+    """JSON has whole numbers of any length; an OverflowError would end the whole call."""
+    assert read_logprob(-(10**400), ENDPOINT) == -math.inf
+    with pytest.raises(MalformedResponse, match="never positive"):
+        read_logprob(10**400, ENDPOINT)
