@@ -14,7 +14,8 @@ from classify.errors import InvalidInput
 
 JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 
-_DEEPEST = 200
+# Readers of JSON stop at 200 levels, and results and records put a few around a value.
+_DEEPEST = 190
 # Python writes and reads no number of more than 4300 digits.
 _LONGEST_NUMBER = 4000
 

@@ -167,6 +167,8 @@ class Store:
         with self.path.open("rb") as lines:
             for line in lines:
                 key, answered = _key(line)
+                if answered and not _is_result(line):
+                    key = None
                 if key and answered:
                     self._answered[key] = (start, len(line))
                     self._failed.discard(key)
@@ -189,6 +191,15 @@ def _key(line: bytes) -> tuple[str | None, bool]:
     except (ValueError, KeyError, TypeError, RecursionError):
         return None, False
     return (key, error is None) if isinstance(key, str) else ("", False)
+
+
+def _is_result(line: bytes) -> bool:
+    # Someone may have edited it.
+    try:
+        parse_result(line)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _check_results(file: BinaryIO, path: Path) -> None:

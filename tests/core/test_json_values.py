@@ -63,8 +63,8 @@ class Point:
         pytest.param({1: "x"}, "state must hold .*: keys are strings, got 1", id="key"),
         pytest.param({"a": "x\ud800"}, r"state\.a must hold .*half a surrogate", id="surrogate"),
         pytest.param({"\udfff": 1}, "state must hold .*half a surrogate", id="surrogate key"),
-        pytest.param(nested(201), "nested more than 200 levels deep", id="deep"),
-        pytest.param(nested(100_000), "nested more than 200 levels deep", id="very deep"),
+        pytest.param(nested(191), "nested more than 190 levels deep", id="deep"),
+        pytest.param(nested(100_000), "nested more than 190 levels deep", id="very deep"),
         pytest.param(
             10**5000, "state must hold .*whole number of more than 4000 digits", id="huge number"
         ),
@@ -97,7 +97,7 @@ def test_a_shared_part_is_fine() -> None:
 
 def test_two_hundred_levels_are_enough_for_anyone() -> None:
     """Deep, and accepted."""
-    check_json(nested(200), "state")
+    check_json(nested(190), "state")
 
 
 @given(

@@ -191,10 +191,17 @@ def test_a_question_survives_json(question: Choice | Score | Boolean) -> None:
     assert again.options == question.options
 
 
-def test_two_hundred_levels_of_json_are_taken() -> None:
+def test_the_deepest_json_is_taken() -> None:
     """As deep as the check allows, pydantic allows too."""
     deep: Any = "x"
-    for _ in range(199):
+    for _ in range(189):
         deep = [deep]
 
     assert Boolean(instructions=deep).instructions == deep
+
+
+def test_a_side_of_a_boolean_given_twice_is_refused() -> None:
+    """One of the two descriptions would be lost in silence."""
+    criteria: dict[Any, str] = {"true": "spam", True: "ham"}
+    with pytest.raises(InvalidInput, match="criteria has true twice"):
+        Boolean(criteria=criteria)

@@ -13,6 +13,7 @@ from classify.answers import BooleanAnswer
 from classify.decision import ResponseInfo
 from classify.errors import InvalidInput, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
+from classify.json_values import JSON, check_json
 from classify.line_file import ResultsError
 from classify.results import (
     Result,
@@ -266,3 +267,34 @@ def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> N
 
     assert [_result(0, "a")] == list(read_results(path))
     assert size == path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("part", "edited"),
+    [
+        pytest.param(b'"answers":{', b'"answers":null,"was":{', id="no answers"),
+        pytest.param(b"0.25", b'"a quarter"', id="text for a number"),
+    ],
+)
+def test_a_result_that_someone_has_broken_is_asked_again(
+    tmp_path: Path, part: bytes, edited: bytes
+) -> None:
+    """It is JSON with a key and answers, and no result: no run could have been resumed."""
+    path = tmp_path / "r.jsonl"
+    first, second = _written(path, "a", "b")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0].replace(part, edited, 1) + lines[1])
+    with Store(path, existing="resume") as store:
+        assert store.damaged == 1
+        assert not store.answered(str(first.key))
+        assert store.answered(str(second.key))
+
+
+def test_the_deepest_state_is_read_back(tmp_path: Path) -> None:
+    """Readers of JSON stop at 200 levels: a deeper line would spoil the file for good."""
+    state: JSON = "x"
+    for _ in range(190):
+        state = [state]
+    check_json(state, "state")
+    base = unanswered(Row(0, "line 1", "r", state), key="k", with_state=True)
+    assert parse_result(result_line(row_result(EVALUATION, base))).state == state
