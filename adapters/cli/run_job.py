@@ -59,7 +59,7 @@ class RunJob:
 
     def perform(self) -> int:
         """Run, tell what came of it, and return the exit code."""
-        _check_apart(self.rows, self.output)
+        _check_apart(self.output, spec=self.spec, rows=self.rows)
         spec = self._load()
         fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
         classifier = self._classifier(spec)
@@ -185,10 +185,13 @@ class RunJob:
         return FAILED if summary.failed or self.counts.stopped_by or not verdicts else 0
 
 
-def _check_apart(rows: str, output: Path) -> None:
-    with suppress(OSError):  # one of them is not there
-        if rows != "-" and os.path.samefile(rows, output):
-            raise InvalidInput(f"results would replace the rows in {rows!r}: name another file")
+def _check_apart(output: Path, **read: str) -> None:
+    for what, path in read.items():
+        with suppress(OSError):  # one of them is not there
+            if path != "-" and os.path.samefile(path, output):
+                raise InvalidInput(
+                    f"results would replace the {what} in {path!r}: name another file"
+                )
 
 
 def _resume_command() -> str:

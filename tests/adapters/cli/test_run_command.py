@@ -248,3 +248,13 @@ def test_no_verdict_on_any_row_is_a_failure_to_answer(desk: Desk) -> None:
     assert 1 == result.exit_code
     assert "no verdict    no_label 5" in result.stdout
     assert "answered      0 of 5" in result.stdout
+
+
+def test_results_never_replace_the_spec(desk: Desk) -> None:
+    """--overwrite is about results: the spec would be gone before anything is asked."""
+    spec = Path(desk.spec).read_bytes()
+    result = desk.classify("run", desk.spec, desk.rows, "-o", desk.spec, "--overwrite")
+
+    assert 2 == result.exit_code
+    assert "results would replace the spec" in result.stderr
+    assert spec == Path(desk.spec).read_bytes()
