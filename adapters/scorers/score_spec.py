@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from classify.adapters.scorers.classifier_scorer import create_classifier_scorer
 from classify.adapters.scorers.eval_plan import Planned
 from classify.adapters.scorers.projection import Projection, projection_of
 from classify.adapters.scorers.result import Direction, StepContext
-from classify.adapters.scorers.thresholds import Threshold, full_marks, threshold_of
+from classify.adapters.scorers.thresholds import Threshold
 from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Question
@@ -37,6 +37,26 @@ class Limits(Strict):
             raise ValueError(f"min {self.min!r} is above max {self.max!r}")
         return self
 
+    @property
+    def threshold(self) -> Threshold:
+        """The same for scorers."""
+        return Threshold(self.min, self.max)
+
+
+def _minimum(given: object, info: ValidationInfo) -> object:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return given
+    if info.data.get("direction") == "lower":
+        raise ValueError(f"less is better here, so say which side it is on: {{max: {given}}}")
+    return {"min": given}
+
+
+def _full_marks(given: object, info: ValidationInfo) -> object:
+    if not isinstance(given, bool):
+        return given
+    best = {"max": 0.0} if info.data.get("direction") == "lower" else {"min": 1.0}
+    return best if given else None
+
 
 class ScorerSpec(Strict):
     """How the answers to one question become scores, and what those must reach."""
@@ -51,9 +71,13 @@ class ScorerSpec(Strict):
     """Expected: the sum of p * scores; where absent, the score of the chosen option."""
     direction: Direction = "higher"
     """Which end of the score is the good one."""
-    threshold: float | Limits | None = None
+    threshold: Annotated[
+        Limits | None, BeforeValidator(_minimum, json_schema_input_type=float | Limits | None)
+    ] = None
     """What the average must reach: a minimum, or min and max."""
-    gate: bool | Limits = False
+    gate: Annotated[
+        Limits | None, BeforeValidator(_full_marks, json_schema_input_type=bool | Limits | None)
+    ] = None
     """True: every row's score must be the best there is; or the range that each must lie in."""
 
     def projected(self, question: Question) -> Projection:
@@ -78,19 +102,12 @@ class ScorerSpec(Strict):
             projection=self.projection,
             direction=self.direction,
         )
-        if self.threshold is None:
-            return Planned(scorer)
-        given = self.threshold
-        limits = Threshold(given.min, given.max) if isinstance(given, Limits) else given
-        return Planned(scorer, threshold=threshold_of(limits, scorer))
+        limits = self.threshold
+        return Planned(scorer, threshold=None if limits is None else limits.threshold)
 
     def gated(self, planned: Planned) -> Planned | None:
         """Return the scorer as a gate; None where it is none."""
-        if self.gate is False:
-            return None
-        if self.gate is True:
-            return replace(planned, threshold=full_marks(planned.scorer))
-        return replace(planned, threshold=Threshold(self.gate.min, self.gate.max))
+        return None if self.gate is None else replace(planned, threshold=self.gate.threshold)
 
 
 def _row(context: StepContext[JSON, JSON, None, None]) -> JSON:
@@ -116,7 +133,6 @@ class ScoreSpec(Spec):
                 raise ValueError(f"scorer {name!r}: {unknown}")
             try:
                 scorer.projected(questions[scorer.question])
-                scorer.planned(name, "classifier")
             except InvalidInput as error:
                 raise ValueError(f"scorer {name!r}: {error}") from None
         return scorers

@@ -63,10 +63,11 @@ def test_the_expected_score_is_named_with_its_bounds(desk: Desk) -> None:
         pytest.param("threshold: {max: 0.9}", 1, "scored", id="threshold-missed"),
         pytest.param("gate: true", 0, "passed", id="gate-held"),
         pytest.param("gate: {max: 0.5}", 1, "failed", id="gate-failed"),
+        pytest.param("gate: false", 0, None, id="no-gate"),
     ],
 )
 def test_the_exit_code_says_whether_it_is_good_enough(
-    desk: Desk, rule: str, code: int, verdict: str
+    desk: Desk, rule: str, code: int, verdict: str | None
 ) -> None:
     """0 and 1 are what CI reads; the JSON says the same."""
     done = score(desk, SCORERS + f"    {rule}\n", "--json")
@@ -152,8 +153,23 @@ def test_a_classifier_s_own_spec_can_be_named(desk: Desk) -> None:
         ),
         pytest.param(
             SPEC + SCORERS + "    threshold: 1.5\n",
-            r"score.yaml:9: .*from 0 to 1, as the scores are, got 1.5",
+            r"score.yaml:12: scorers.kind.threshold.min: .*less than or equal to 1, got 1.5",
             id="threshold",
+        ),
+        pytest.param(
+            SPEC + SCORERS + "    threshold: {min: 0.8, max: 0.2}\n",
+            r"score.yaml:12: scorers.kind.threshold: min 0.8 is above max 0.2",
+            id="threshold-crossed",
+        ),
+        pytest.param(
+            SPEC + SCORERS + "    direction: lower\n    threshold: 0.2\n",
+            r"score.yaml:13: .*less is better here, so say which side it is on: \{max: 0.2\}",
+            id="threshold-side",
+        ),
+        pytest.param(
+            SPEC + SCORERS + "    gate: {mn: 0.2}\n",
+            r"score.yaml:12: scorers.kind.gate: unknown field 'mn'",
+            id="gate-field",
         ),
         pytest.param(SPEC, r"score.yaml:1: scorers: is required and missing", id="no-scorers"),
         pytest.param(
@@ -192,7 +208,8 @@ def test_the_schema_takes_what_the_command_takes(desk: Desk) -> None:
     """Both forms, and nothing without scorers."""
     schema = json.loads(desk.classify("schema", "--score").stdout)
     assert schema == score_spec_schema()
-    jsonschema.validate(yaml.safe_load(SPEC + SCORERS), schema)
+    for rule in ("", "    threshold: 0.5\n", "    gate: true\n", "    gate: {min: 0.5}\n"):
+        jsonschema.validate(yaml.safe_load(SPEC + SCORERS + rule), schema)
     jsonschema.validate(yaml.safe_load("classifier: a.yaml\n" + SCORERS), schema)
     with pytest.raises(jsonschema.ValidationError, match="'scorers' is a required property"):
         jsonschema.validate(yaml.safe_load(SPEC), schema)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,9 +19,9 @@ from classify.adapters.scorers.thresholds import WithThreshold
 FAILED = Scoring(failure=Failure("scorer", "E", "m"))
 
 
-def of(*items: Any, bounded: bool = True) -> Figures:
+def of(*items: float | Sequence[Scoring | None], bounded: bool = True) -> Figures:
     """Return the figures of items, each a score or a list of its trials' outcomes."""
-    trials = [item if isinstance(item, list) else [Scoring(score=item)] for item in items]
+    trials = [[Scoring(score=i)] if isinstance(i, int | float) else i for i in items]
     return figures(trials, direction="higher", bounded=bounded)
 
 
@@ -43,7 +44,8 @@ def test_the_interval_of_a_mean_is_student_s(values: list[float]) -> None:
 
     found = interval(values)
     if all(value in (0.0, 1.0) for value in values):
-        ends = stats.binomtest(int(sum(values)), len(values)).proportion_ci(method="wilson")
+        wilson = stats.binomtest(int(sum(values)), len(values)).proportion_ci(method="wilson")
+        ends = [float(wilson.low), float(wilson.high)]
     elif min(values) == max(values):
         assert found is None
         return
@@ -52,9 +54,10 @@ def test_the_interval_of_a_mean_is_student_s(values: list[float]) -> None:
         if scale < 1e-12:  # all but equal: scipy's own rounding decides
             return
         mean = sum(values) / len(values)
-        ends = stats.t.interval(0.95, len(values) - 1, loc=mean, scale=scale)
+        t = stats.t.interval(0.95, len(values) - 1, loc=mean, scale=scale)
+        ends = [float(t[0]), float(t[1])]
     assert found is not None
-    low, high = (float(end) for end in ends)
+    low, high = ends
     assert found.low == pytest.approx(max(low, 0.0), abs=1e-9)
     assert found.high == pytest.approx(min(high, 1.0), abs=1e-9)
 

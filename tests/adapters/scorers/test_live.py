@@ -37,7 +37,7 @@ BAD = create_scorer("bad").generate_score(_boom)
     ],
 )
 def test_a_sample_is_what_was_asked_for(sampling: Sampling, drawn: float, scored: int) -> None:
-    """Row 0.5 of the reference: "none" means that all are scored."""
+    """The reference's "none" means no sampling: all are scored."""
     live = LiveScoring([LiveEntry(GOOD, sampling)], draw=lambda: drawn)
     live.score(output="a")
     counts = live.drain_sync()

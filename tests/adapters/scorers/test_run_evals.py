@@ -252,7 +252,7 @@ def test_a_threshold_is_an_inclusive_minimum(score: float, verdict: str) -> None
     assert report.thresholds[0].average_score == score
 
 
-def test_a_missed_gate_outweighs_a_missed_threshold_row_118() -> None:
+def test_a_missed_gate_outweighs_a_missed_threshold() -> None:
     """The worst decides."""
     report = evaluate([WithThreshold(gives(0), 0.7)], gates=[gives(0, "g")])
     assert report.verdict == "failed"
