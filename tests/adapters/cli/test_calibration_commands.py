@@ -1,0 +1,209 @@
+"""`classify calibrate`, `metrics`, `agree`, `audit`, and runs with calibrators, end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from classify.calibration.artefact_file import load_artefacts
+from classify.testing import Answer, Request, likely
+
+if TYPE_CHECKING:
+    from tests.adapters.cli.conftest import Desk
+
+ROWS = 60
+
+
+def _labelled_run(desk: Desk, *, rows: int = ROWS) -> str:
+    """Run rows of a model that is sure at 0.98 and right in two of three; return the labels."""
+    desk.write_rows(rows)
+    desk.answer = _sure
+    result = desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
+    assert 0 == result.exit_code, result.stderr
+    truths = ("delivery" if (n % 2 == 0) == (n % 3 > 0) else "refund" for n in range(rows))
+    lines = (json.dumps({"id": f"r{n}", "topic": truth}) for n, truth in enumerate(truths))
+    return desk.write("labels.jsonl", "\n".join(lines) + "\n")
+
+
+def _sure(request: Request) -> Answer:
+    text = json.dumps(request.body)
+    number = int(text.split("row-")[1].split(".")[0]) if "row-" in text else 0
+    first, second = ("A", "B") if number % 2 == 0 else ("B", "A")
+    return Answer(positions=[likely({first: 0.98, second: 0.02})])
+
+
+def test_calibrating_writes_an_artefact_and_reports_before_and_after(desk: Desk) -> None:
+    """Held out: what is printed is of rows that the fit did not see."""
+    labels = _labelled_run(desk)
+    artefact, picture = str(desk.folder / "a.json"), desk.folder / "p.svg"
+
+    result = desk.classify(
+        *(
+            "calibrate",
+            desk.out,
+            "--labels",
+            labels,
+            "-o",
+            artefact,
+            "--svg",
+            str(picture),
+            "--json",
+        )
+    )
+
+    assert 0 == result.exit_code, result.stderr
+    found = json.loads(result.stdout)["topic"]
+    assert found["report"]["chosen"] in ("temperature", "platt")
+    assert found["after"]["log_loss"]["value"] < 0.7 < found["before"]["log_loss"]["value"]
+    assert [30, 30] == found["report"]["label_counts"]
+    assert picture.read_text("utf-8").startswith("<svg")
+    (kept,) = load_artefacts(artefact)
+    assert ("topic", "loopback") == (kept.name, kept.fingerprint.model)
+
+
+def test_calibrated_runs_keep_raw_answers_and_hand_over_what_is_unsure(desk: Desk) -> None:
+    """With two of three right no threshold keeps the error at 5 %: everything is handed over."""
+    labels = _labelled_run(desk)
+    artefact = str(desk.folder / "a.json")
+    assert 0 == desk.classify("calibrate", desk.out, "--labels", labels, "-o", artefact).exit_code
+
+    result = desk.classify(
+        *("run", desk.spec, desk.rows, "-o", desk.out, "--overwrite", "--calibrator", artefact)
+    )
+    answer = desk.answers(0)["topic"]
+    handed = desk.classify(
+        *("run", desk.spec, desk.rows, "-o", desk.out, "--overwrite"),
+        *("--calibrator", f"topic={artefact}", "--abstain", "0.05"),
+    )
+
+    assert 0 == result.exit_code, result.stderr
+    raw, calibrated = answer["raw_probabilities"], answer["probabilities"]
+    assert isinstance(raw, dict) and isinstance(calibrated, dict)
+    assert raw["delivery"] == pytest.approx(0.98)
+    assert 0.5 < calibrated["delivery"] < 0.8
+    assert f"uncertain {ROWS}" in handed.stdout
+    assert "must hand over at least" in handed.stderr
+    assert 1 == handed.exit_code  # no row has a verdict
+
+
+def test_a_calibrator_of_another_question_is_refused_before_anything_is_asked(desk: Desk) -> None:
+    """The parts that differ are named."""
+    labels = _labelled_run(desk)
+    artefact = str(desk.folder / "a.json")
+    assert 0 == desk.classify("calibrate", desk.out, "--labels", labels, "-o", artefact).exit_code
+    spec = Path(desk.spec).read_text("utf-8").replace("What is it about?", "What is meant?")
+    other, asked = desk.write("other.yaml", spec), len(desk.asked())
+
+    result = desk.classify("run", other, desk.rows, "-o", desk.out, "--calibrator", artefact)
+
+    assert 1 == result.exit_code
+    assert "fitted on other answers (question:" in result.stderr
+    assert asked == len(desk.asked())
+
+
+def test_too_few_labels_keep_the_answers_and_say_what_is_needed(desk: Desk) -> None:
+    """An artefact that changes nothing, not an error: the report says why."""
+    labels = _labelled_run(desk, rows=12)
+
+    result = desk.classify("calibrate", desk.out, "--labels", labels, "-o", desk.out + ".a")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "method         identity" in result.stdout
+    assert "12 labelled items are too few; label at least 20" in result.stdout
+
+
+def test_without_labels_nothing_is_measured(desk: Desk) -> None:
+    """Exit code 1, with the way out."""
+    desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
+
+    for command in (("metrics",), ("agree",), ("calibrate", "-o", desk.out + ".a")):
+        result = desk.classify(command[0], desk.out, *command[1:])
+        assert 1 == result.exit_code
+        assert "--labels FILE" in result.stderr
+
+
+def test_a_calibrator_needs_to_know_what_was_asked(desk: Desk) -> None:
+    """Results alone show the options and not the question: --spec says it."""
+    labels = _labelled_run(desk)
+    Path(desk.out + ".run.json").unlink()
+    artefact = str(desk.folder / "a.json")
+    given = ("calibrate", desk.out, "--labels", labels, "-o", artefact)
+
+    without, with_spec = desk.classify(*given), desk.classify(*given, "--spec", desk.spec)
+
+    assert 2 == without.exit_code
+    assert "--spec" in without.stderr
+    assert 0 == with_spec.exit_code, with_spec.stderr
+
+
+def test_metrics_have_a_line_each_with_its_rule_and_how_many_rows(desk: Desk) -> None:
+    """And as JSON with the same numbers."""
+    labels = _labelled_run(desk)
+
+    shown = desk.classify("metrics", desk.out, "--labels", labels)
+    as_json = desk.classify("metrics", desk.out, "--labels", labels, "--json")
+
+    assert f"{ROWS} labelled rows used of {ROWS}" in shown.stdout
+    accuracy = json.loads(as_json.stdout)["topic"]["metrics"]["accuracy"]
+    assert accuracy["value"] == pytest.approx(2 / 3)
+    assert "accuracy        0.6667" in shown.stdout
+
+
+def test_agreement_is_beyond_chance_and_counts_its_items(desk: Desk) -> None:
+    """Judge against people out of results."""
+    labels = _labelled_run(desk)
+
+    result = desk.classify("agree", desk.out, "--labels", labels)
+
+    assert 0 == result.exit_code, result.stderr
+    assert "raters: judge, people" in result.stdout
+    assert "0.333 [0.09" in result.stdout  # 2/3 agree where half would by chance
+    assert f"{ROWS} used of {ROWS}" in result.stdout
+
+
+def test_a_ratings_file_needs_its_levels_declared(desk: Desk) -> None:
+    """A level that nobody used still counts, so levels are never guessed."""
+    ratings = desk.write("ratings.csv", "id,ann,bob\n1,1,1\n2,2,3\n3,3,3\n4,,2\n")
+
+    guessed = desk.classify("agree", ratings, "--raters", "ann,bob")
+    declared = desk.classify(
+        "agree", ratings, "--raters", "ann,bob", "--levels", "1,2,3,4", "--ordered"
+    )
+
+    assert 2 == guessed.exit_code
+    assert "seen: 1,2,3" in guessed.stderr
+    assert 0 == declared.exit_code, declared.stderr
+    assert "quadratic weights" in declared.stdout
+    assert "3 used of 4" in declared.stdout
+
+
+def test_the_audit_compares_the_orders_that_were_asked(desk: Desk) -> None:
+    """A model that says A whatever stands there prefers the first option, and flips."""
+    spec = Path(desk.spec).read_text("utf-8") + "options: {orders: 2}\n"
+    desk.write("spec.yaml", spec)
+    desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
+
+    result = desk.classify("audit", desk.out)
+
+    assert 0 == result.exit_code, result.stderr
+    assert "options: 0 delivery, 1 refund" in result.stdout
+    assert "order: flips 1.0000" in result.stdout
+    assert "first option: 0.5556" in result.stdout  # 7/9 - 2/9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(["metrics", "nothing.jsonl"], "cannot be read", id="missing file"),
+        pytest.param(["run", "s", "r", "-o", "o", "--abstain", "0.1"], "need", id="abstain alone"),
+    ],
+)
+def test_what_cannot_be_used_ends_with_2(desk: Desk, arguments: list[str], said: str) -> None:
+    """As for every command."""
+    result = desk.classify(*arguments)
+
+    assert 2 == result.exit_code
+    assert said in result.stderr
