@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from classify.adapters.scorers.agent_text import assistant_text, tool_calls, user_text
 from classify.adapters.scorers.measures.measure import AnyRun
+from classify.adapters.scorers.message_reading import plain
 from classify.adapters.scorers.settling import settled
 from classify.errors import InvalidInput
 from classify.json_values import is_list, is_object
@@ -60,6 +61,7 @@ async def texts(source: Source | None, run: AnyRun) -> tuple[str, ...]:
 
 def as_text(value: object) -> str:
     """Return a text as it is, the text of a document that has one, anything else as JSON."""
+    value = plain(value)
     if isinstance(value, str):
         return value
     if is_object(value):

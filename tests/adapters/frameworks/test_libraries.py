@@ -18,7 +18,10 @@ from classify.adapters.frameworks import (
     pydantic_evaluator,
 )
 from classify.adapters.scorers import Scorer, StepContext, create_scorer, not_scorable
+from classify.adapters.scorers.measures import faithfulness
+from classify.decision import DecisionRequest
 from classify.errors import InvalidInput, MissingExtra
+from classify.testing import ScriptedModel
 
 Context = StepContext[Any, Any, Any, Any]
 
@@ -196,6 +199,24 @@ def test_a_deepeval_evaluation_takes_the_metric(
     [data] = found.test_results[0].metrics_data
     assert (data.name, data.score, data.error) == ("length", score, error)
     assert data.success is (score is not None)
+
+
+def test_a_deepeval_cases_context_reaches_the_scorer(deepeval: Any) -> None:
+    """Where our measures look for it, whatever DeepEval keeps it in."""
+    cases = library("deepeval.test_case")
+    retrieved = cases.RetrievedContextData(context="It is blue.", source="sky.txt")
+    case = cases.LLMTestCase(
+        input="?", actual_output="It is blue.", retrieval_context=["Yes.", retrieved]
+    )
+    seen = list[object]()
+
+    def answer(request: DecisionRequest) -> dict[str, dict[str, object]]:
+        seen.append(request.state)
+        return {"supported": {"type": "boolean", "probability": 0.9}}
+
+    assert deepeval_metric(faithfulness(ScriptedModel(answer))).measure(case) == 0.9
+
+    assert seen == [{"context": "Yes.\n\nsky.txt: It is blue.", "claim": "It is blue."}]
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from classify import Boolean, Classifier, ProviderError
 from classify.adapters.scorers import ScorerDefinitionError, ScorerRunError
@@ -59,7 +60,13 @@ def from_input(run: AnyRun) -> object:
 async def documents(run: AnyRun) -> object:
     """Retrieve documents as others store them."""
     await asyncio.sleep(0)
-    return [{"text": "d"}]
+    return [{"text": "d"}, Document(page_content="e"), {"id": 7}]
+
+
+class Document(BaseModel):
+    """A document of some retriever's library."""
+
+    page_content: str
 
 
 def nothing(run: AnyRun) -> object:
@@ -96,7 +103,7 @@ def test_a_splitter_that_returns_a_text_is_an_error() -> None:
     [
         pytest.param(["a", "b"], ["a", "b"], id="list"),
         pytest.param(from_input, ["q"], id="text of the run"),
-        pytest.param(documents, ["d"], id="async documents"),
+        pytest.param(documents, ["d", "e", '{"id": 7}'], id="async documents"),
         pytest.param(nothing, [], id="none"),
     ],
 )
