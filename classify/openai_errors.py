@@ -7,6 +7,7 @@ the server said, cut short; never a key, a header, or the prompt.
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -74,6 +75,8 @@ def unanswered(endpoint: Endpoint, error: BaseException) -> ProviderError:
     while cause.__cause__ is not None:
         cause = cause.__cause__
     kind = type(cause).__name__
+    if isinstance(cause, socket.gaierror):
+        kind = "the host's name was not found"
     if isinstance(cause, TimeoutError) or "Timeout" in kind:
         return ProviderError(
             f"{endpoint} took too long to answer ({kind})", retryable=True, code="timeout"

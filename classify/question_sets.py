@@ -86,6 +86,17 @@ class QuestionSet:
         """Take an answer for each question."""
         self.answers = answers
 
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Refuse a question that `ask` was left out for: it would never be asked."""
+        super().__init_subclass__(**arguments)
+        for name, value in vars(cls).items():
+            if isinstance(value, Choice | Score | Boolean):
+                kind = type(value).__name__
+                raise InvalidInput(
+                    f"{cls.__name__}.{name} is a bare {kind}, which is never asked: "
+                    f"write {name} = ask({kind}(…))"
+                )
+
     @classmethod
     def questions(cls) -> dict[str, Question]:
         """Return question id -> question, in the order of declaration, parents first."""

@@ -58,7 +58,8 @@ class Result(_Kept):
     warnings: tuple[str, ...] = ()
     attempts: int = 0
     """Requests made, failed ones included."""
-    seconds: float = 0.0
+    seconds: float | None = None
+    """From the first request to the answers; None where there are none."""
 
     @property
     def has_state(self) -> bool:
@@ -74,7 +75,7 @@ class Result(_Kept):
             warnings=self.warnings,
             response=self.response or ResponseInfo(),
             attempts=self.attempts,
-            seconds=self.seconds,
+            seconds=self.seconds or 0.0,
         )
 
 

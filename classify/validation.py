@@ -5,9 +5,15 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 
 from classify.errors import InvalidInput
 from classify.json_values import is_object
@@ -26,14 +32,16 @@ class Strict(BaseModel):
             except ValidationError as error:
                 raise invalid_input(error, type(self).__name__) from None
 
-    @model_validator(mode="before")
+    # Wrapped around the rest: a misspelt field is named before the field that it was meant for is
+    # missed.
+    @model_validator(mode="wrap")
     @classmethod
-    def _fields_are_known(cls, values: object) -> object:
+    def _fields_are_known(cls, values: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if is_object(values):
             for key in values:
                 if key not in cls.model_fields:
                     raise ValueError(unknown_name("field", key, cls.model_fields))
-        return values
+        return handler(values)
 
 
 def invalid_input(error: ValidationError, where: str) -> InvalidInput:

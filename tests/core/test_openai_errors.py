@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -200,6 +201,18 @@ def test_no_response_is_retryable_and_says_which(cause: Exception, code: str) ->
     failed = unanswered(ENDPOINT, outer)
     assert (failed.code, failed.retryable) == (code, True)
     assert type(cause).__name__ in str(failed)
+
+
+def test_a_host_that_is_not_found_is_said_in_words() -> None:
+    """Without a network this is what a newcomer reads first, and "gaierror" says nothing."""
+    outer = RuntimeError("as the SDK says")
+    outer.__cause__ = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    failed = unanswered(ENDPOINT, outer)
+
+    assert (failed.code, failed.retryable) == ("connection", True)
+    assert "the host's name was not found" in str(failed)
+    assert "gaierror" not in str(failed)
 
 
 def test_a_date_that_its_time_zone_puts_out_of_range_is_none() -> None:

@@ -136,3 +136,9 @@ def test_reading_a_missing_verdict_raises() -> None:
     with pytest.raises(NoVerdictError, match=r"'polite' has no verdict \(refusal\)") as raised:
         print(Message({"polite": verdict}).polite)
     assert raised.value.verdict is verdict
+
+
+def test_a_question_without_ask_is_refused() -> None:
+    """It would never be asked, and nobody would hear of it."""
+    with pytest.raises(InvalidInput, match=r"Forgotten\.polite is a bare Boolean.*ask\(Boolean"):
+        type("Forgotten", (QuestionSet,), {"topic": ask(Boolean()), "polite": Boolean()})

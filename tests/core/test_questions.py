@@ -16,6 +16,18 @@ from classify.questions import Boolean, Choice, Score
     ("kind", "fields", "message"),
     [
         pytest.param(Choice, {}, "criteria must be a non-empty object", id="choice without"),
+        pytest.param(
+            Choice,
+            {"criterai": {"a": None}},
+            "unknown field 'criterai': did you mean 'criteria'",
+            id="choice misspelt",
+        ),
+        pytest.param(
+            Score,
+            {"criterai": ["a", "b"]},
+            "unknown field 'criterai': did you mean 'criteria'",
+            id="score misspelt",
+        ),
         pytest.param(Choice, {"criteria": {}}, "criteria must be a non-empty object", id="empty"),
         pytest.param(Choice, {"criteria": ["a"]}, "must be a non-empty object", id="list"),
         pytest.param(
@@ -205,3 +217,9 @@ def test_a_side_of_a_boolean_given_twice_is_refused() -> None:
     criteria: dict[Any, str] = {"true": "spam", True: "ham"}
     with pytest.raises(InvalidInput, match="criteria has true twice"):
         Boolean(criteria=criteria)
+
+
+def test_words_that_differ_only_in_how_accents_are_encoded_are_the_same() -> None:
+    """People see one word, and models have seen both for one."""
+    with pytest.raises(LabelCollision, match="have the same words"):
+        Choice(criteria={"caf\u00e9": None, "cafe\u0301": None})

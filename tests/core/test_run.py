@@ -97,6 +97,7 @@ def test_every_row_gets_its_line_in_input_order(bench: _Bench) -> None:
     assert [0, 1, 2, 3] == [result.index for result in results]
     assert [None, "BadRow", "ProviderError", None] == [r.error and r.error.type for r in results]
     assert "line 2: broken" == (results[1].error and results[1].error.message)
+    assert [False, True, True, False] == [result.seconds is None for result in results]
     assert [1, 2, 3, 4] == bench.seen
 
 
