@@ -16,6 +16,8 @@ from classify.adapters.scorers.eval_figures import Figures
 from classify.adapters.scorers.score_spec import ScoreSpec, load_score_spec
 from classify.adapters.scorers.scored_results import ScoredResults, score_results, write_scores
 from classify.json_values import JSON
+from classify.results import read_results
+from classify.run_summary import RunSummary, summarize
 from classify.spec import Spec
 
 _WIDTH = 24
@@ -37,18 +39,25 @@ class ScoreJob(RunJob):
         write_scores(self.output, spec)
         scored = score_results(self.output, spec, max_failures=self.max_failures)
         code = self._code(scored)
+        answers = summarize(read_results(self.output), spec.questions)
         if self.as_json:
-            show_json(self._json(scored, seconds=seconds, code=code))
+            show_json(self._json(scored, answers, seconds=seconds, code=code))
         else:
             show(_table(scored))
             say(f"results: {self.output}")
+        self._warn(scored, answers, code)
+        return code
+
+    def _warn(self, scored: ScoredResults, answers: RunSummary, code: int) -> None:
+        for name, question in answers.questions.items():
+            if len(question.methods) > 1:
+                say(f"{name}: answers were read in different ways ({', '.join(question.methods)})")
         if code == UNUSABLE:
             say(
                 f"error: {scored.failed} of {scored.rows} rows have no answer, and at most "
                 f"{self.max_failures} may: run again with --resume, or see --max-failures",
                 style="red",
             )
-        return code
 
     def _code(self, scored: ScoredResults) -> int:
         nothing = not any(figures.n for figures in scored.judged.scores.values())
@@ -58,7 +67,9 @@ class ScoreJob(RunJob):
             return UNUSABLE
         return 0 if scored.verdict in (None, "passed") else FAILED
 
-    def _json(self, scored: ScoredResults, *, seconds: float, code: int) -> JSON:
+    def _json(
+        self, scored: ScoredResults, answers: RunSummary, *, seconds: float, code: int
+    ) -> JSON:
         return {
             "verdict": scored.verdict,
             "exit_code": code,
@@ -66,6 +77,7 @@ class ScoreJob(RunJob):
             "gates": plain(scored.judged.gates),
             "thresholds": plain(scored.judged.thresholds),
             "summary": {"rows": scored.rows, "failed": scored.failed},
+            "answers": answers.to_json(),
             "run": {"seconds": seconds, "results": str(self.output)},
         }
 

@@ -71,7 +71,7 @@ class PlannedItem:
     @property
     def name(self) -> str:
         """What to call it: its id, else its position."""
-        return str(self.index) if self.item.id is None else self.item.id
+        return str(self.index if self.item.id is None else self.item.id)
 
     @property
     def single(self) -> bool:

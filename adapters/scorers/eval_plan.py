@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,7 @@ Place: TypeAlias = Literal["whole", "step", "trajectory"]
 ScorerEntry: TypeAlias = ScorerLike | WithThreshold | Mapping[str, object]
 """A scorer, or one with a threshold: WithThreshold(scorer, 0.7), or the reference's
 {"scorer": scorer, "threshold": 0.7}."""
-Scorers: TypeAlias = Iterable[ScorerEntry] | Mapping[str, object]
+Scorers: TypeAlias = Sequence[ScorerEntry] | Mapping[str, object]
 """Scorers of the whole, or {"agent" or "workflow": […], "steps": {step: […]},
 "trajectory": […]}."""
 
@@ -56,7 +56,7 @@ def planned_scorers(given: Scorers, where: str = "scorers") -> tuple[Planned, ..
     return tuple(plan)
 
 
-def planned_gates(given: Iterable[ScorerEntry], where: str = "gates") -> tuple[Planned, ...]:
+def planned_gates(given: Sequence[ScorerEntry], where: str = "gates") -> tuple[Planned, ...]:
     """Return the gates of an evaluation or of a turn; raises EvalDefinitionError."""
     plan = [_planned(entry, where) for entry in _entries(given, where)]
     for gate in plan:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from classify.adapters.scorers.eval_errors import EvalDefinitionError
 from classify.adapters.scorers.eval_items import ItemLike, PlannedItem, planned_items
@@ -27,6 +28,9 @@ from classify.adapters.scorers.eval_target import Runner, Target, takes_of
 from classify.blocking import blocking
 from classify.errors import InvalidInput
 from classify.json_values import JSON, check_json
+
+RunPlace: TypeAlias = tuple[int, int]
+"""An item's position and the number of the trial."""
 
 
 async def run_evals(
@@ -70,23 +74,25 @@ async def run_evals(
     plan = _Plan(items, planned_scorers(scorers), planned_gates(gates), trials, max_failures)
     plan.check()
     with ExitStack() as held:
-        threads = held.enter_context(ThreadPoolExecutor(concurrency, "classify-evals"))
+        threads = ThreadPoolExecutor(concurrency, "classify-evals")
+        # Not waited for: a target may itself be waiting for the loop that this runs in.
+        held.callback(threads.shutdown, wait=False, cancel_futures=True)
         runner = ItemRunner(
             runner=Runner(target, target_options, threads),
             scorers=plan.scorers,
             gates=plan.gates,
             stop_on_error=stop_on_error,
         )
-        store, identity = None, None
+        store, keys = None, dict[RunPlace, str]()
         if output is not None:
             _check_version(existing, version)
-            identity = plan.identity(version, target_options)
+            keys = plan.keys(version, target_options)
             store = held.enter_context(EvalStore(output, existing=existing))
-        run = _Run(runner, store, identity, EvalProgress(len(items) * trials))
+        run = _Run(runner, store, keys, EvalProgress(len(items) * trials))
         run.on_item_complete, run.progress = on_item_complete, progress
         await run_bounded(plan.work(), run.one, concurrency)
         if store is not None:
-            store.finish([run.key(item, trial) for item, trial in plan.work()])
+            store.finish([*keys.values()])
     return plan.report([run.results[item.index, trial] for item, trial in plan.work()])
 
 
@@ -104,26 +110,21 @@ class _Run:
         self,
         runner: ItemRunner,
         store: EvalStore | None,
-        identity: JSON,
+        keys: Mapping[RunPlace, str],
         so_far: EvalProgress,
     ) -> None:
-        self.results: dict[tuple[int, int], ItemResult] = {}
-        self._runner, self._store, self._identity = runner, store, identity
+        self.results: dict[RunPlace, ItemResult] = {}
+        self._runner, self._store, self._keys = runner, store, keys
         self._so_far = so_far
 
-    def key(self, planned: PlannedItem, trial: int) -> str:
-        return item_key(self._identity, planned, trial)
-
     async def one(self, planned: PlannedItem, trial: int) -> None:
-        key = None if self._store is None else self.key(planned, trial)
-        found = None
-        if self._store is not None and key is not None:
-            found = self._store.find(key, planned)
+        place = planned.index, trial
+        found = None if self._store is None else self._store.find(self._keys[place], planned)
         result = found or await self._runner.run(planned, trial)
-        self.results[planned.index, trial] = result
+        self.results[place] = result
         if found is None:
-            if self._store is not None and key is not None:
-                self._store.put(key, result)
+            if self._store is not None:
+                self._store.put(self._keys[place], result)
             await told(self.on_item_complete, result)
         self._so_far.done += 1
         self._so_far.failed += bool(result.failures)
@@ -155,7 +156,22 @@ class _Plan:
         """Return every item with every trial, in the order of the results."""
         return [(item, trial) for item in self.items for trial in range(self.trials)]
 
-    def identity(self, version: str | None, target_options: Mapping[str, Any] | None) -> JSON:
+    def keys(
+        self, version: str | None, target_options: Mapping[str, Any] | None
+    ) -> dict[RunPlace, str]:
+        """Return what finds each item run in a file, in the order of the results.
+
+        Items that are the same are told apart by their number among those.
+        """
+        identity, seen = self._identity(version, target_options), Counter[str]()
+        keys: dict[RunPlace, str] = {}
+        for item, trial in self.work():
+            key = item_key(identity, item, trial)
+            seen[key] += 1
+            keys[item.index, trial] = key if seen[key] == 1 else f"{key}-{seen[key]}"
+        return keys
+
+    def _identity(self, version: str | None, target_options: Mapping[str, Any] | None) -> JSON:
         """Return what every item's key holds beside the item."""
         check_json(target_options, "target_options, to be found again in a file,")
         return {

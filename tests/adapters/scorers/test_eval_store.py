@@ -137,6 +137,15 @@ def test_a_changed_item_runs_again(bench: Bench, change: dict[str, Any]) -> None
     assert len(bench.calls) == 1
 
 
+def test_items_that_are_the_same_are_run_each(bench: Bench) -> None:
+    """Their outputs may differ, and each has its line."""
+    bench.run("a", "a", existing="error")
+    assert bench.calls == ["a", "a"]
+    assert [line["index"] for line in bench.lines()] == [0, 1]
+    bench.run("a", "a", "a")
+    assert bench.calls == ["a"]
+
+
 def test_moved_items_are_found_and_others_kept_behind(bench: Bench) -> None:
     """The file follows the data; nothing paid for is deleted."""
     bench.run("a", "b", "c", existing="error")

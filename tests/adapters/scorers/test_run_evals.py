@@ -593,6 +593,27 @@ def test_no_more_items_run_at_a_time_than_asked_for(asynchronous: bool) -> None:
     assert most == 2
 
 
+def test_an_evaluation_that_stops_waits_for_no_thread() -> None:
+    """The target there may wait for the very loop that the evaluation runs in."""
+    both, stopped, ended = threading.Barrier(2, timeout=20), threading.Event(), threading.Event()
+    in_time: list[bool] = []
+
+    def target(input: int) -> int:
+        both.wait()
+        if input == 0:
+            raise OSError("down")
+        in_time.append(stopped.wait(20))
+        ended.set()
+        return input
+
+    data = [{"input": 0}, {"input": 1}]
+    with pytest.raises(EvalRunError, match="down"):
+        run_evals_sync(target, data, [gives(1)], concurrency=2, stop_on_error=True)
+    stopped.set()
+    assert ended.wait(20)
+    assert in_time == [True]
+
+
 def test_trials_of_an_item_are_one_unit_of_the_interval() -> None:
     """Twenty runs of one item are not twenty items."""
     calls: dict[str, int] = {}
