@@ -63,10 +63,9 @@ def class_labels(y: ArrayLike, *, n: int, k: int, name: str = "y") -> Ints:
         raw.dtype.kind == "f" and np.isfinite(raw).all() and (raw == np.round(raw)).all()
     ):
         raise CalibrationError(f"{name} must hold whole numbers 0 … {k - 1}, got {raw.dtype}")
-    labels = raw.astype(np.int64)
-    bad = (labels < 0) | (labels >= k)
-    if bad.any():
-        row = int(np.argmax(bad))
+    labels: Ints = raw.astype(np.int64, copy=False)
+    if labels.min() < 0 or labels.max() >= k:
+        row = int(np.argmax((labels < 0) | (labels >= k)))
         raise CalibrationError(f"{name}[{row}] must be in 0 … {k - 1}, got {int(labels[row])}")
     return labels
 

@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
-from classify.calibration.binning import EqualMass, EqualWidth, binned_sums
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.binning import BLOCK, EqualMass, EqualWidth, binned_sums
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes, weighted
@@ -87,16 +87,26 @@ def _binned(
     seed: int | None,
     draws: int,
 ) -> Measurement:
-    p, y, w = outcomes
+    p, _, w = outcomes
     index, count = bins.assign(p, w)
     masses = binned_sums(index, w, count)
-    value = float(statistic(binned_sums(index, weighted(y - p, w), count), masses))
+    value = float(statistic(_residual_sums(outcomes, index, count), masses))
     measured = Measurement(value, f"{name}({bins.rule(count)})", outcomes.n)
     if seed is None:
         return measured
     random = np.random.default_rng(seed)
     sums = residual_draws(outcomes, index, cells=count, draws=draws, random=random)
     return against_null(measured, statistic(sums, masses))
+
+
+def _residual_sums(outcomes: BinaryOutcomes, index: Ints, count: int) -> Floats:
+    """Return the weighted sum of outcome less probability in each bin, a block at a time."""
+    p, y, w = outcomes
+    sums = np.zeros(count)
+    for at in range(0, p.size, BLOCK):
+        rows = slice(at, at + BLOCK)
+        sums += np.bincount(index[rows], weighted(y[rows] - p[rows], w[rows]), minlength=count)
+    return sums
 
 
 def _mean_gap(sums: Floats, masses: Floats) -> Floats:
