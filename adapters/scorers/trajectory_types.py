@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from pydantic import field_validator, model_validator
 from pydantic.alias_generators import to_snake
 
 from classify.errors import InvalidInput
@@ -72,17 +71,7 @@ class Trajectory:
     """The workflow's results, where the steps were taken from those."""
 
 
-class _Expected(Strict):
-    # It runs before the check for unknown fields, as the later of two validators.
-    @model_validator(mode="before")
-    @classmethod
-    def _camel_case_is_read(cls, values: object) -> object:
-        if not is_object(values):
-            return values
-        return {to_snake(str(name)): value for name, value in values.items()}
-
-
-class ExpectedStep(_Expected):
+class ExpectedStep(Strict):
     """A step that should be taken."""
 
     name: str
@@ -94,7 +83,7 @@ class ExpectedStep(_Expected):
     """What is expected inside the step."""
 
 
-class TrajectoryExpectation(_Expected):
+class TrajectoryExpectation(Strict):
     """What a trajectory should be like; each part may be left out."""
 
     steps: tuple[ExpectedStep, ...] | None = None
@@ -116,18 +105,11 @@ class TrajectoryExpectation(_Expected):
         given = {name: getattr(other, name) for name in other.model_fields_set}
         return self.model_copy(update=given)
 
-    @field_validator("steps", mode="before")
-    @classmethod
-    def _names_are_steps(cls, steps: object) -> object:
-        if not is_list(steps):
-            return steps
-        return [{"name": step} if isinstance(step, str) else step for step in steps]
-
 
 def read_expectation(value: object) -> TrajectoryExpectation:
     """Return an expectation: one itself, an object of its fields, or a list of steps or names.
 
-    Raises InvalidInput.
+    The reference's camel-case names are read as well. Raises InvalidInput.
     """
     if isinstance(value, TrajectoryExpectation):
         return value
@@ -139,12 +121,28 @@ def read_expectation(value: object) -> TrajectoryExpectation:
     if is_list(value):
         value = {"steps": value}
     if is_object(value):
-        fields: dict[str, Any] = {str(name): field for name, field in value.items()}
-        return TrajectoryExpectation(**fields)
+        return TrajectoryExpectation(**_fields(value))
     raise InvalidInput(
         "an expected trajectory must be a list of steps or an object with steps, "
         f"got {type(value).__name__}"
     )
+
+
+def _fields(value: Mapping[object, object]) -> dict[str, Any]:
+    """Return an expectation's or a step's fields by Python's names, steps inside included."""
+    fields: dict[str, Any] = {to_snake(str(name)): field for name, field in value.items()}
+    steps, children = fields.get("steps"), fields.get("children")
+    if is_list(steps):
+        fields["steps"] = [_expected_step(step) for step in steps]
+    if children is not None:
+        fields["children"] = read_expectation(children)
+    return fields
+
+
+def _expected_step(step: object) -> object:
+    if isinstance(step, str):
+        return ExpectedStep(name=step)
+    return ExpectedStep(**_fields(step)) if is_object(step) else step
 
 
 def expectation_of(default: TrajectoryExpectation | None, own: object) -> TrajectoryExpectation:
