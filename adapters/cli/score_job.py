@@ -45,14 +45,16 @@ class ScoreJob(RunJob):
         else:
             show(_table(scored))
             say(f"results: {self.output}")
-        self._warn(scored, answers, code)
+        self._warn(scored, answers)
         return code
 
-    def _warn(self, scored: ScoredResults, answers: RunSummary, code: int) -> None:
+    def _warn(self, scored: ScoredResults, answers: RunSummary) -> None:
         for name, question in answers.questions.items():
             if len(question.methods) > 1:
                 say(f"{name}: answers were read in different ways ({', '.join(question.methods)})")
-        if code == UNUSABLE:
+        if not _any_score(scored):
+            say("error: no row has a score", style="red")
+        if scored.failed > self.max_failures:
             say(
                 f"error: {scored.failed} of {scored.rows} rows have no answer, and at most "
                 f"{self.max_failures} may: run again with --resume, or see --max-failures",
@@ -60,10 +62,9 @@ class ScoreJob(RunJob):
             )
 
     def _code(self, scored: ScoredResults) -> int:
-        nothing = not any(figures.n for figures in scored.judged.scores.values())
         if scored.failed > self.max_failures or self.counts.stopped_by is not None:
             return UNUSABLE
-        if scored.verdict is None and nothing:
+        if scored.verdict is None and not _any_score(scored):
             return UNUSABLE
         return 0 if scored.verdict in (None, "passed") else FAILED
 
@@ -80,6 +81,10 @@ class ScoreJob(RunJob):
             "answers": answers.to_json(),
             "run": {"seconds": seconds, "results": str(self.output)},
         }
+
+
+def _any_score(scored: ScoredResults) -> bool:
+    return any(figures.n for figures in scored.judged.scores.values())
 
 
 def _table(scored: ScoredResults) -> Group:

@@ -113,6 +113,31 @@ def test_a_row_without_a_verdict_is_not_scored_and_no_error(desk: Desk) -> None:
     assert list(first["kind"]) == ["not_scorable"]
 
 
+def test_no_score_at_all_is_an_error(desk: Desk) -> None:
+    """A run that measured nothing has not passed."""
+    desk.answer = lambda request: Answer(positions=[likely({"x": 0.9, "y": 0.1})])
+    done = score(desk, SCORERS)
+    assert done.exit_code == 2
+    assert "no score (0 of 5), 5 without a verdict" in done.stdout
+    assert "error: no row has a score" in done.stderr
+
+
+def test_a_missed_threshold_over_nothing_is_a_missed_threshold(desk: Desk) -> None:
+    """The reference takes 0 for the average, which would hold a maximum."""
+    desk.answer = lambda request: Answer(positions=[likely({"x": 0.9, "y": 0.1})])
+    assert score(desk, SCORERS + "    threshold: {max: 0.5}\n").exit_code == 1
+
+
+def test_a_row_that_cannot_be_read_counts_as_one_without_an_answer(desk: Desk) -> None:
+    """It is in the file that was to be held to the gate."""
+    desk.write("rows.jsonl", '{"text": "row-0."}\nno json\n')
+    done = score(desk, SCORERS + "    gate: true\n", "--max-failures", "1")
+    assert done.exit_code == 1, done.output
+    assert "gate kind: each >= 1; 1 errors: FAILED" in done.stdout
+    assert score(desk, SCORERS, "--overwrite").exit_code == 2
+    assert score(desk, SCORERS, "--overwrite", "--strict").exit_code == 2
+
+
 def test_other_scores_are_read_from_the_same_answers(desk: Desk) -> None:
     """A resumed run asks nothing twice, and its file stays a results file for all commands."""
     score(desk, SCORERS)
