@@ -188,6 +188,33 @@ def test_the_older_events_are_read() -> None:
     assert assistant_text(run.output) == "It rains."
 
 
+@pytest.mark.parametrize("held", ["Be brief", [{"type": "text", "content": "Be brief"}]], ids=repr)
+def test_instructions_are_the_systems_first_message(held: object) -> None:
+    """The conventions want parts, and some instrumentations give text."""
+    chat = {"gen_ai.system_instructions": held, "gen_ai.input.messages": ASKED}
+    attributes = {"gen_ai.output.messages": ANSWERED, **chat}
+    (trace,) = read_otel(
+        export(span("a", "", 0, "invoke_agent"), span("c", "a", 1, "chat", attributes=attributes))
+    )
+    assert [m.text for m in agent_run(trace).input.messages] == ["Be brief", "Weather in Paris?"]
+
+
+def test_an_agent_that_was_called_keeps_its_model_calls_to_itself() -> None:
+    """Its answer is not its caller's."""
+    inner = {"gen_ai.input.messages": ASKED, "gen_ai.output.messages": ANSWERED}
+    outer = inner | {"gen_ai.output.messages": [text("assistant", "Done.")]}
+    (trace,) = read_otel(
+        export(
+            span("a", "", 0, "invoke_agent"),
+            span("c1", "a", 1, "chat", attributes=outer),
+            span("b", "a", 2, "invoke_agent"),
+            span("c2", "b", 3, "chat", attributes=inner),
+        )
+    )
+    assert assistant_text(agent_run(trace).output) == "Done."
+    assert assistant_text(agent_run(trace, "b").output) == "It rains in Paris."
+
+
 @pytest.mark.parametrize(
     ("more", "error"),
     [
@@ -222,8 +249,9 @@ def test_lines_of_exports_are_gathered_by_trace() -> None:
     one = export(span("a", "", 0, "invoke_agent"))
     two = export(span("b", "a", 1, "chat"), span("x", "", 2, "chat") | {"traceId": "other"})
     lines = f"{json.dumps(one)}\n{json.dumps(two)}\n"
-    first, second = read_otel(lines)
-    assert ([s.span_id for s in first.spans], second.trace_id) == (["a", "b"], "other")
+    for document in (lines, [one, two]):
+        first, second = read_otel(document)
+        assert ([s.span_id for s in first.spans], second.trace_id) == (["a", "b"], "other")
 
 
 def test_the_python_sdks_own_json_is_read() -> None:

@@ -229,6 +229,12 @@ def test_row_109_only_the_last_message_of_the_same_text_is_asked_now() -> None:
     assert [m.text for m in run.input.remembered_messages] == ["again", "hm"]
 
 
+def test_history_that_lacks_the_question_is_kept_whole() -> None:
+    """A model's call may have been given a rewritten question."""
+    run = agent_run(trace(agent(input="now"), model(user("then"), said("so"))))
+    assert [m.text for m in run.input.remembered_messages] == ["then", "so"]
+
+
 def test_an_agent_inside_a_workflow_is_found() -> None:
     """The reference wants it as a root; as the only one it is meant."""
     flow = agent("flow", spanType="workflow_run")

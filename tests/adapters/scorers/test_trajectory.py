@@ -323,6 +323,7 @@ def test_a_trace_gives_a_tree_of_steps() -> None:
     }
     assert trajectory.total_duration_ms == 5.0
     assert [s.name for s in extract_trajectory_from_trace(trace, "late").steps] == ["late"]
+    assert read_trajectory(trace) == trajectory
 
 
 def test_a_trajectory_is_read_from_json() -> None:
@@ -353,6 +354,7 @@ def test_a_trajectory_is_read_from_json() -> None:
     )
     assert (read.steps[0].name, read.total_duration_ms) == ("plain", 9.0)
     assert read_trajectory(read) is read
+    assert read_trajectory({"steps": read.steps}).steps == read.steps
     with pytest.raises(InvalidInput, match=r"a step's type must be one of tool_call.*got 'tool'"):
         read_trajectory({"steps": [{"name": "s", "stepType": "tool"}]})
     with pytest.raises(InvalidInput, match="a step must be a name or an object with a name"):
