@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import os
 import threading
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
@@ -46,6 +47,17 @@ Score = Callable[[TextPrompt, Sequence[str]], Awaitable[TextScores]]
 _known: dict[Hashable, Capabilities] = {}
 _under_way: dict[Hashable, Future[None]] = {}
 _lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    # Nobody in the child finishes the parent's probes, or gives back a lock that was held.
+    global _lock
+    _lock = threading.Lock()
+    _under_way.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def known(key: Hashable) -> Capabilities | None:

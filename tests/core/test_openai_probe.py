@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -294,3 +297,33 @@ def test_a_server_that_refuses_everything_says_what_it_said_of_chat() -> None:
     with LoopbackServer(answer) as server:
         with pytest.raises(ProviderError, match="no model m-1"):
             found(server, provider=COMPATIBLE)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts processes otherwise")
+def test_a_process_forked_during_a_probe_makes_its_own() -> None:
+    """Nobody there finishes its parent's, for which it would wait for ever."""
+    script = """
+import asyncio, os, sys, threading
+from classify.openai_compatible import OpenAICompatible
+from classify.testing import Answer, LoopbackServer, likely
+
+def ask():
+    return asyncio.run(OpenAICompatible("m-1", base_url=server.base_url).capabilities())
+
+with LoopbackServer(Answer(positions=[likely({"A": 0.7, "B": 0.3})])) as server:
+    server.hold()
+    asking = threading.Thread(target=ask)
+    asking.start()
+    server.wait_in_flight(1)
+    child = os.fork()
+    if not child:
+        limit = threading.Timer(30, os._exit, [3])
+        limit.start()
+        ask()
+        os._exit(0)
+    server.release()
+    asking.join()
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    ended = subprocess.run([sys.executable, "-c", script], check=False)
+    assert ended.returncode == 0
