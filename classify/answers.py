@@ -34,7 +34,7 @@ class _Answer(BaseModel):
     bounds: dict[str, tuple[float, float]] | None = None
     """Option -> the interval that its probability is known to lie in, where the model did not
     show everything; None where the probabilities are exact or their bounds unknown."""
-    label_mass: float | None = Field(default=None, ge=0.0)
+    label_mass: float | None = Field(default=None, ge=0.0, le=1.0)
     """The model's probability of answering with any label at all (its coverage)."""
     method: Method = "decision"
     """How the distribution was obtained."""

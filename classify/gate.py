@@ -59,8 +59,10 @@ def _check_answer(
     kind = answer.get("type")
     if kind == "no_verdict":
         _check_kind(name, question, answer.get("kind", question.type))
+        _check_json(f"answer {name!r}: message", answer.get("message"))
         return _build(name, NoVerdict, {**answer, "kind": question.type})
     _check_kind(name, question, kind)
+    _check_bounds(name, question, answer.get("bounds"))
     if isinstance(question, Choice):
         _check_choice(name, question, answer, _tolerance(rounding.probability_decimals))
         return _build(name, ChoiceAnswer, answer)
@@ -77,6 +79,19 @@ def _check_kind(name: str, question: Question, kind: object) -> None:
             f"answer {name!r} has the type {kind!r}, which does not match the {question.type} "
             "question"
         )
+
+
+def _check_bounds(name: str, question: Question, bounds: object) -> None:
+    for option, ends in bounds.items() if is_object(bounds) else ():
+        if option not in question.options:
+            raise InvalidAnswer(f"answer {name!r}: bounds of the unknown option {option!r}")
+        low, high = ends if is_list(ends) and len(ends) == 2 else (None, None)
+        numbers = _is_number(low) and _is_number(high)
+        if not numbers or not -_ROUNDOFF <= low <= high <= 1.0 + _ROUNDOFF:
+            raise InvalidAnswer(
+                f"answer {name!r}: the bounds of {option!r} must be two numbers between 0 and 1, "
+                f"the lower first, got {ends!r}"
+            )
 
 
 def _check_choice(name: str, question: Choice, answer: Raw, tolerance: float) -> None:
@@ -163,16 +178,23 @@ def _check_envelope(response: DecisionResponse) -> None:
     warnings = response.warnings
     if not is_list(warnings) or not all(isinstance(warning, str) for warning in warnings):
         raise InvalidAnswer(f"warnings must be a list of texts, got {warnings!r}")
+    _check_json("warnings", warnings)
     info = response.response
     if info is not None and not isinstance(info, ResponseInfo):
         raise InvalidAnswer(f"response must be a ResponseInfo, got {info!r}")
+    if info is not None:
+        _check_json("response", {"id": info.id, "model_id": info.model_id})
     if info is not None and not isinstance(info.timestamp, datetime | None):
         raise InvalidAnswer(f"response.timestamp must be a datetime, got {info.timestamp!r}")
     metadata = response.provider_metadata
     if not isinstance(metadata, Mapping | None):
         raise InvalidAnswer(f"provider_metadata must be an object, got {metadata!r}")
+    _check_json("provider_metadata", metadata)
+
+
+def _check_json(what: str, value: object) -> None:
     try:
-        check_json(metadata, "provider_metadata")
+        check_json(value, what)
     except InvalidInput as error:
         raise InvalidAnswer(str(error)) from None
 
@@ -201,4 +223,5 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _tolerance(decimals: int | None) -> float:
-    return _UNDECLARED if decimals is None else 0.5 * 10.0**-decimals
+    # From some 300 decimals on, no float has them.
+    return _UNDECLARED if decimals is None else 0.5 * 10.0 ** -min(decimals, 400)

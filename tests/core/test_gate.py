@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.answers import ChoiceAnswer, NoVerdict, ScoreAnswer
-from classify.decision import DecisionResponse, ResponseInfo
+from classify.decision import DecisionResponse, ResponseInfo, Rounding
 from classify.errors import InvalidAnswer
 from classify.gate import check_response
 from classify.language_model import Usage
@@ -21,6 +21,7 @@ from classify.questions import Boolean, Choice, Question, Score
 
 QUESTIONS: Mapping[str, Question] = {"q": Boolean()}
 HALF: Mapping[str, object] = {"type": "boolean", "probability": 0.5}
+DECLINED: Mapping[str, object] = {"type": "no_verdict", "cause": "declined"}
 
 
 @pytest.mark.parametrize(
@@ -142,3 +143,48 @@ def test_any_normalised_distribution_passes(mass: list[float]) -> None:
 
     assert answers["c"] == ChoiceAnswer(choice=best, probabilities=p)
     assert isinstance(answers["s"], ScoreAnswer)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        pytest.param({"bounds": {"true": [0.9, 0.1]}}, "the lower first", id="upside down"),
+        pytest.param({"bounds": {"true": [0.1, 1.5]}}, "between 0 and 1", id="above one"),
+        pytest.param({"bounds": {"true": [math.nan, 1]}}, "between 0 and 1", id="nan"),
+        pytest.param({"bounds": {"maybe": [0, 1]}}, "unknown option 'maybe'", id="unknown"),
+        pytest.param({"label_mass": 2.0}, "label_mass", id="label mass"),
+    ],
+)
+def test_bounds_and_label_mass_are_probabilities(fields: dict[str, Any], message: str) -> None:
+    """Reports and policies compute with them."""
+    with pytest.raises(InvalidAnswer, match=message):
+        check_response(DecisionResponse({"q": {**HALF, **fields}}), QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        pytest.param(DecisionResponse({"q": HALF}, warnings=["\ud800"]), id="warning"),
+        pytest.param(
+            DecisionResponse({"q": HALF}, response=ResponseInfo(id="\ud800")), id="response"
+        ),
+        pytest.param(
+            DecisionResponse(
+                {"q": {"type": "no_verdict", "cause": "declined", "message": "\ud800"}}
+            ),
+            id="message",
+        ),
+    ],
+)
+def test_text_that_no_file_can_hold_is_refused(response: DecisionResponse) -> None:
+    """Writing the result would fail, and with it the run."""
+    with pytest.raises(InvalidAnswer, match="surrogate"):
+        check_response(response, QUESTIONS)
+
+
+def test_more_decimals_than_a_float_has_are_no_error() -> None:
+    """The tolerance is zero then, which an exact distribution meets."""
+    answer = {"type": "choice", "choice": "a", "probabilities": {"a": 0.75, "b": 0.25}}
+    response = DecisionResponse({"q": answer}, rounding=Rounding(probability_decimals=10**400))
+    questions: Mapping[str, Question] = {"q": Choice(criteria={"a": None, "b": None})}
+    assert isinstance(check_response(response, questions)["q"], ChoiceAnswer)
