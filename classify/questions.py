@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self, TypeAlias
+from unicodedata import normalize
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -212,6 +213,11 @@ def _several(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
+def _as_read(word: str) -> str:
+    # What people take for the same word: in whatever case, and however its accents are encoded.
+    return normalize("NFC", word.strip().casefold())
+
+
 def _check_words(words: Mapping[str, tuple[str, ...]]) -> None:
     seen: dict[str, str] = {}
     for option, spellings in words.items():
@@ -222,7 +228,7 @@ def _check_words(words: Mapping[str, tuple[str, ...]]) -> None:
         for word in spellings:
             if not word.strip():
                 raise ValueError(f"the words for {option!r} must not be blank, got {word!r}")
-            first = seen.setdefault(word.strip().casefold(), option)
+            first = seen.setdefault(_as_read(word), option)
             if first != option:
                 raise LabelCollision(
                     f"options {first!r} and {option!r} have the same words, {word!r}: give them "

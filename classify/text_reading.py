@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classify.asking import Asking
-from classify.errors import CapabilityError
+from classify.errors import CapabilityError, LabelCollision, MalformedResponse
 from classify.evidence import OrderSeen
 from classify.label_reading import gather
 from classify.labels import Listing, canonical, listings
@@ -35,8 +35,11 @@ async def read_texts(asking: Asking) -> Reading | NoReading:
     options = spoken(asking.question)
     prompts = _prompts(asking)
     spelled = [(k, word) for k, o in enumerate(options) for word in asking.question.spellings(o)]
+    _check_told_apart(asking, spelled)
     texts = [f" {word}" for _, word in spelled]
     scored = await gather(asking.score(prompt, texts) for prompt in prompts)
+    for scores in scored:
+        _check_scores(asking, texts, scores)
     rule = asking.options.length or _length_rule(scored)
     owners = np.array([k for k, _ in spelled])
     logs = np.array([_by_option(_text_logs(scores, rule), owners) for scores in scored])
@@ -80,6 +83,26 @@ def spoken(question: Question) -> Listing:
     if isinstance(question, Score) and question.anchored:
         return (options[0], options[-1])
     return options
+
+
+def _check_told_apart(asking: Asking, spelled: list[tuple[int, str]]) -> None:
+    # Levels may be described alike where they are asked for by number.
+    owners: dict[str, int] = {}
+    for k, word in spelled:
+        if owners.setdefault(word, k) != k:
+            raise LabelCollision(
+                f"question {asking.name!r}: two levels have the same words, {word!r}: give them "
+                f'different words, or use readout="digits"'
+            )
+
+
+def _check_scores(asking: Asking, texts: list[str], scores: TextScores) -> None:
+    if len(scores.logprobs) != len(texts) or not all(scores.logprobs):
+        counts = [len(tokens) for tokens in scores.logprobs]
+        raise MalformedResponse(
+            f"{asking.where} must score each of {len(texts)} texts by at least one token, "
+            f"got {counts!r} tokens"
+        )
 
 
 def _prompts(asking: Asking) -> list[Prompt]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.classifier import Classifier
-from classify.errors import CapabilityError, MalformedResponse
+from classify.errors import CapabilityError, LabelCollision, MalformedResponse
 from classify.language_model import ChatPrompt, Prompt, TextPrompt
 from classify.testing.scripted import ScriptedLanguageModel
 
@@ -323,3 +323,22 @@ def test_a_model_that_cannot_score_says_so(readout: Any) -> None:
     with pytest.raises(CapabilityError, match=r"cannot score given text.*letters"):
         asked(model, AB, readout=readout)
     assert model.prompts == []
+
+
+@pytest.mark.parametrize("length", [None, "sum", "mean"])
+@pytest.mark.parametrize(
+    "scores", [[[], [-1.0]], [[-1.0]], [[-1.0]] * 3], ids=["no tokens", "too few", "too many"]
+)
+def test_every_text_must_be_scored(scores: Any, length: Any) -> None:
+    """No tokens would be a probability of one, or a division by zero."""
+    model = ScriptedLanguageModel(scores=lambda _, texts: scores)
+    with pytest.raises(MalformedResponse, match="each of 2 texts by at least one token"):
+        asked(model, AB, length=length)
+
+
+def test_levels_described_alike_cannot_be_told_apart_by_their_words() -> None:
+    """Both would get a half, whatever the model thinks."""
+    model = ScriptedLanguageModel(scores=lambda _, texts: [[-1.0]] * len(texts))
+    question = {"type": "score", "criteria": ["so so", "so so", "good"]}
+    with pytest.raises(LabelCollision, match="two levels have the same words, 'so so'"):
+        asked(model, question)
