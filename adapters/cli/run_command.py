@@ -25,7 +25,9 @@ def run(
     spec: Specification,
     rows: Annotated[
         str,
-        typer.Argument(metavar="ROWS", help="JSONL, JSON, CSV, TSV or Parquet file; - is stdin."),
+        typer.Argument(
+            metavar="ROWS", help="JSONL, JSON, CSV, TSV or Parquet file; - is JSONL on stdin."
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="RESULTS.jsonl", help="Results file.")

@@ -15,6 +15,8 @@ id: support
 # the small embedded one, which needs no key and no network.
 model: local
 
+# The small model reads no instructions: it continues "Text: … / cue" with the words below, so
+# for it `cue` and `words` are the question. Larger models are asked the instructions and criteria.
 questions:
   # One of several options, each with a description or none (null).
   topic:
@@ -25,6 +27,12 @@ questions:
       refund: money back, or a return
       account: signing in, or personal data
       other: anything else
+    cue: "Subject: Question about"
+    words:  # several words of one option add up
+      delivery: [delivery, shipping]
+      refund: [refund, return]
+      account: [account, login]
+      other: [product, other]
 
   # A level on a scale, from the worst to the best.
   satisfaction:
@@ -34,6 +42,8 @@ questions:
       - angry or disappointed
       - neither pleased nor displeased
       - pleased
+    cue: The sentiment is
+    words: [angry, neutral, happy]
 
   # Yes or no, with or without a description of each.
   urgent:
@@ -42,6 +52,10 @@ questions:
     criteria:
       "true": a deadline, or harm from waiting
       "false": no hurry
+    cue: This needs to be answered
+    words:
+      "true": urgent
+      "false": standard
 
 # How the model is read. All of it may be left out.
 # options:

@@ -16,10 +16,12 @@ from threading import Thread
 
 import pytest
 
+from classify.adapters.cli.starter import STARTER
 from classify.adapters.models import weights
 from classify.adapters.models.llama_http import LlamaHTTP
 from classify.adapters.models.llama_replies import Tokens
 from classify.adapters.models.local import LocalModel, from_name
+from classify.answers import ChoiceAnswer
 from classify.errors import CapabilityError, InvalidInput
 from classify.json_values import JSON
 from classify.language_model import (
@@ -30,6 +32,7 @@ from classify.language_model import (
     TextPrompt,
     TextScores,
 )
+from classify.spec import load_spec
 
 pytestmark = [
     pytest.mark.model,
@@ -370,3 +373,23 @@ print(asyncio.run(counts()))
 
     # In this model the mark and the template's first token are the same, "<|im_start|>".
     assert with_mark == [plain[0] + 1, plain[1]]
+
+
+@pytest.mark.parametrize(
+    ("message", "topic"),
+    [
+        pytest.param("Where is my parcel?", "delivery", id="delivery"),
+        pytest.param("I want my money back", "refund", id="refund"),
+        pytest.param("I cannot log in to my account", "account", id="account"),
+        pytest.param("Do you sell gift cards?", "other", id="other"),
+    ],
+)
+def test_the_starter_spec_finds_plain_topics(tmp_path: Path, message: str, topic: str) -> None:
+    """A newcomer's first answers: without cues and words two of these four were wrong."""
+    path = tmp_path / "classify.yaml"
+    path.write_text(STARTER)
+
+    answer = load_spec(path).classifier().evaluate_sync(message).answers["topic"]
+
+    assert isinstance(answer, ChoiceAnswer)
+    assert topic == answer.choice
