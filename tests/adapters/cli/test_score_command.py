@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from typing import Any
 
 import jsonschema
@@ -156,6 +159,45 @@ def test_a_classifier_s_own_spec_can_be_named(desk: Desk) -> None:
     path = desk.write("score.yaml", "classifier: spec.yaml\n" + SCORERS)
     done = desk.classify("score", path, desk.rows, "-o", desk.out)
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends signals in another way")
+def test_a_stopped_run_has_no_verdict_and_is_resumed(desk: Desk) -> None:
+    """Half of the rows must not pass a gate; together both runs ask about each row once."""
+    rule = SCORERS + "    threshold: 0.5\n"
+    usual = desk.answer
+
+    def answer(request: Request) -> Answer:
+        if desk.row(request) == 2:
+            desk.server.hold()
+        return usual(request)
+
+    desk.answer = answer
+    options = [desk.rows, "-o", desk.out, "--concurrency", "1"]
+    command = [sys.executable, "-m", "classify", "score", spec_with(desk, rule), *options]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        try:
+            desk.server.wait_in_flight(1)
+            process.send_signal(signal.SIGINT)
+            said = ""
+            while "stopping" not in said:
+                said += process.stderr.readline()
+        finally:
+            desk.answer = usual
+            desk.server.release()
+        assert process.wait() == 130
+        assert "verdict" not in process.stdout.read()
+        assert "classify score" in process.stderr.read()
+
+    done = score(desk, rule, "--resume")
+
+    assert done.exit_code == 0, done.output
+    assert scores(desk) == [1.0] * 5
+    assert sorted(desk.asked()) == list(range(5))
 
 
 @pytest.mark.parametrize(
