@@ -7,8 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from classify.adapters.scorers.builder import create_scorer
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
-from classify.adapters.scorers.scores import as_number
+from classify.adapters.scorers.result import Direction, StepContext
+from classify.adapters.scorers.scorer import Scorer
+from classify.adapters.scorers.scores import Bounds, as_number
 from classify.adapters.scorers.settling import settled
 from classify.blocking import blocking
 from classify.errors import InvalidInput
@@ -121,6 +124,37 @@ class LegacyScorer:
             request_context=context,
             metadata=self.metadata,
         )
+
+    def as_scorer(
+        self, *, bounds: Bounds = (0.0, 1.0), direction: Direction = "higher"
+    ) -> Scorer[Any, Any, None, LegacyResult]:
+        """Return a scorer of today's kind that runs the three functions as its analyze step.
+
+        It is what run_evals, traces and frameworks take; its id is the name.
+        """
+
+        async def analyze(context: StepContext[Any, Any, None, None]) -> LegacyResult:
+            run = context.run
+            return await self.run(
+                input=run.input,
+                output=run.output,
+                run_id=run.run_id,
+                additional_context=run.additional_context,
+                request_context=(
+                    run.runtime_context if run.request_context is None else run.request_context
+                ),
+            )
+
+        scorer = (
+            create_scorer[Any, Any](
+                self.name, description=self.description, bounds=bounds, direction=direction
+            )
+            .analyze(analyze)
+            .generate_score(lambda context: context.results.analyze_step_result.score)
+        )
+        if "reason" not in self._steps:
+            return scorer
+        return scorer.generate_reason(lambda c: c.results.analyze_step_result.reason or "")
 
 
 async def _returned(step: LegacyStep, record: dict[str, Any]) -> Record:

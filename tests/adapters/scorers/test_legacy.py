@@ -9,6 +9,7 @@ import pytest
 
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
 from classify.adapters.scorers.legacy import LegacyScorer
+from classify.adapters.scorers.scorer_like import ScorerLike
 from classify.errors import InvalidInput
 
 Step = Callable[[dict[str, Any]], Any]
@@ -164,3 +165,20 @@ def test_an_unusable_definition_is_refused(given: dict[str, Any], message: str) 
     settings: dict[str, Any] = {"name": "old", "analyze": analyze} | given
     with pytest.raises(ScorerDefinitionError, match=message):
         LegacyScorer(settings.pop("name"), **settings)
+
+
+def test_it_can_stand_wherever_todays_scorers_do() -> None:
+    """Old scorers are attached to agents and workflows as new ones are."""
+    old = LegacyScorer(
+        "old", description="d", analyze=returning({"score": 4}), reason=returning({"reason": "so"})
+    )
+    scorer = old.as_scorer(bounds=(0, 5), direction="lower")
+    assert isinstance(scorer, ScorerLike)
+    assert (scorer.id, scorer.description, scorer.direction) == ("old", "d", "lower")
+    result = scorer.run_sync(output="o", run_id="r", runtime_context={"k": 1})
+    assert (result.score, result.raw_score, result.reason) == (0.8, 4.0, "so")
+    assert result.analyze_step_result is not None
+    assert result.analyze_step_result.request_context == {"k": 1}
+    assert result.analyze_step_result.run_id == "r"
+    silent = LegacyScorer("old", analyze=analyze).as_scorer().run_sync(output="o")
+    assert (silent.score, silent.reason) == (0.5, None)

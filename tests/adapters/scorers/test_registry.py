@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from classify.adapters.scorers.builder import create_scorer
+from classify.adapters.scorers.classifier_scorer import create_classifier_scorer
 from classify.adapters.scorers.registry import NotRegistered, Registry
 from classify.classifier import Classifier
 from classify.errors import InvalidInput
@@ -77,3 +78,15 @@ def test_two_registries_share_nothing() -> None:
     """Row 20839: with a list behind the whole process, every instance would run every scorer."""
     Registry(scorers={"first": ONE})
     assert not Registry().list_scorers()
+
+
+def test_a_scorer_that_has_its_classifier_is_handed_out_as_it_is() -> None:
+    """There is nothing to look up, and another registry's choice is not overruled."""
+    own = create_classifier_scorer("own", RUBRIC, "q", lambda context: str(context.run.output))
+    by_id = create_classifier_scorer(
+        "by-id", "rubric", "q", lambda context: str(context.run.output), registry=Registry()
+    )
+    registry = Registry(scorers={"own": own, "by-id": by_id})
+    assert registry.get_scorer("own") is own
+    assert registry.get_scorer("by-id") is by_id
+    assert own.classifier is RUBRIC
