@@ -9,7 +9,7 @@ from classify.adapters.scorers.measures.instructions import (
     prompt_alignment,
     rubric,
 )
-from classify.adapters.scorers.measures.items import ItemAnswer, MeasureEvidence, Plan
+from classify.adapters.scorers.measures.items import ItemAnswer, MeasureEvidence
 from classify.adapters.scorers.measures.responses import (
     answer_relevancy,
     answer_similarity,
@@ -27,7 +27,6 @@ from classify.adapters.scorers.measures.sentences import sentences, shortened
 __all__ = [
     "ItemAnswer",
     "MeasureEvidence",
-    "Plan",
     "answer_relevancy",
     "answer_similarity",
     "bias",

@@ -161,7 +161,7 @@ def multi_turn_judge(
     def plan(run: AnyRun) -> Plan:
         conversation = conversation_text(run.input, run.output)
         state = {"conversation": conversation, "criterion": criterion}
-        item = Item(question="met", text=criterion, state=state, long="conversation")
+        item = Item(question="met", text=criterion, state=state, long="conversation", keep="end")
         return Plan(items=(item,) if conversation else ())
 
     return Measure(

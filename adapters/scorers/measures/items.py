@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from classify.adapters.scorers.measures.sentences import shortened
+from classify.adapters.scorers.measures.sentences import ending, shortened
 from classify.adapters.scorers.result import NotScorable
 from classify.answers import Answer, AnyAnswer, NoVerdict
 from classify.evaluation import TotalUsage
@@ -38,6 +38,8 @@ class Item:
     """What the classifier sees; what stays the same from item to item comes first."""
     long: str | None = None
     """The field that may be shortened where it is too long."""
+    keep: Literal["closest", "end"] = "closest"
+    """What stays of it: the sentences closest to the item's text, or its end."""
     required: bool = True
     """For a rubric: whether its verdict gates the score."""
 
@@ -46,7 +48,8 @@ class Item:
         text = None if self.long is None else self.state[self.long]
         if limit is None or self.long is None or not isinstance(text, str) or len(text) <= limit:
             return self
-        cut = shortened(text, limit, about=self.text)
+        closest = self.keep == "closest"
+        cut = shortened(text, limit, about=self.text) if closest else ending(text, limit)
         return replace(self, state={**self.state, self.long: cut})
 
 

@@ -41,10 +41,9 @@ from classify.evaluation import Evaluation, TotalUsage
 from classify.questions import Question
 
 AnyRun: TypeAlias = ScorerRun[Any, Any]
-MeasureScorer: TypeAlias = Scorer[Any, Any, Plan, MeasureEvidence]
+MeasureScorer: TypeAlias = Scorer[Any, Any, None, MeasureEvidence]
 Asked: TypeAlias = tuple[ItemAnswer, Evaluation]
-Planned: TypeAlias = StepContext[Any, Any, Plan, None]
-Judged: TypeAlias = StepContext[Any, Any, Plan, MeasureEvidence]
+Judged: TypeAlias = StepContext[Any, Any, None, MeasureEvidence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,6 @@ class Measure:
             create_scorer[Any, Any](
                 asks.id, description=self.description, direction=self.direction, type=self.type
             )
-            .preprocess(asks.plan)
             .analyze(asks.evidence)
             .generate_score(_score)
             .generate_reason(_reason)
@@ -92,14 +90,10 @@ class _Asks:
         self._timeout = settings.get("timeout")
         self._options = settings.get("provider_options")
 
-    async def plan(self, context: StepContext[Any, Any, None, None]) -> Plan:
-        """List what is asked about the run."""
+    # One step, not two: a plan holds the context once per item, and step results are stored.
+    async def evidence(self, context: StepContext[Any, Any, None, None]) -> MeasureEvidence:
+        """List what is asked, ask about every item, and put the answers into the formula."""
         plan: Plan = await settled(self._measure.plan(context.run))
-        return plan
-
-    async def evidence(self, context: Planned) -> MeasureEvidence:
-        """Ask about every item, and put the answers into the formula."""
-        plan = context.results.preprocess_step_result
         if not plan.items:
             return self._unasked(plan.nothing)
         return self._concluded(await self._asked(plan.items))

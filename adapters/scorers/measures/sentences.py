@@ -72,6 +72,15 @@ def shortened(text: str, limit: int, *, about: str) -> str:
     return _joined(pieces, kept) if kept else text[:limit]
 
 
+def ending(text: str, limit: int) -> str:
+    """Return the end of a text within the limit, from the start of a word, with […] before it."""
+    if len(text) <= limit:
+        return text
+    kept = text[-limit:][len(_CUT.lstrip()) :]
+    _, blank, rest = kept.partition(" ")
+    return f"{_CUT.lstrip()}{rest if blank else kept}" if kept else text[-limit:]
+
+
 def _by_likeness(pieces: Sequence[str], about: str) -> list[int]:
     wanted = _words(about)
     seen = [_words(piece) for piece in pieces]

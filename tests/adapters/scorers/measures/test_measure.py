@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from classify import Boolean, Classifier, ProviderError
-from classify.adapters.scorers import ScorerDefinitionError, ScorerRunError
+from classify.adapters.scorers import ScorerDefinitionError, ScorerRunError, run_evals_sync
 from classify.adapters.scorers.measures import (
     answer_relevancy,
     answer_similarity,
@@ -274,3 +275,21 @@ def test_a_criterion_of_no_text_is_an_error() -> None:
         rubric(ScriptedModel(sure), criteria=[{"required": True}]).run_sync(output="A")
 
     assert isinstance(caught.value.cause, InvalidInput)
+
+
+def rained(text: str) -> str:
+    """Answer whatever was asked."""
+    return "It rained."
+
+
+def test_what_is_stored_of_a_run_has_no_context(tmp_path: Path) -> None:
+    """Step results go into results files: the claims belong there, a long article does not."""
+    data = [{"input": "q", "request_context": {"context": "A long article."}}]
+    path = tmp_path / "results.jsonl"
+
+    report = run_evals_sync(rained, data, [faithfulness(ScriptedModel(sure))], output=path)
+
+    assert report.scores["faithfulness"].mean == 0.9
+    stored = path.read_text(encoding="utf-8")
+    assert "It rained." in stored
+    assert stored.count("A long article.") <= 1  # the item itself

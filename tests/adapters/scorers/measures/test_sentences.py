@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.adapters.scorers.measures import sentences, shortened
+from classify.adapters.scorers.measures.sentences import ending
 
 # ruff: noqa: RUF001  the marks that look like others are the point
 
@@ -68,3 +69,17 @@ def test_the_closest_sentences_stay() -> None:
 def test_the_limit_holds(text: str, limit: int, about: str) -> None:
     """Whatever is judged fits."""
     assert len(shortened(text, limit, about=about)) <= limit
+
+
+def test_the_end_of_a_conversation_stays() -> None:
+    """What was said last is what is judged."""
+    assert ending("user: Hello there\n\nassistant: Good day to you", 20) == "[…] Good day to you"
+
+
+@given(st.text(), st.integers(1, 40))
+def test_an_end_fits_and_is_one(text: str, limit: int) -> None:
+    """Within the limit, and nothing but the end."""
+    kept = ending(text, limit)
+
+    assert len(kept) <= limit or kept == text
+    assert text.endswith(kept.removeprefix("[…] "))
