@@ -86,8 +86,11 @@ def _check_bounds(name: str, question: Question, bounds: object) -> None:
         if option not in question.options:
             raise InvalidAnswer(f"answer {name!r}: bounds of the unknown option {option!r}")
         low, high = ends if is_list(ends) and len(ends) == 2 else (None, None)
-        numbers = _is_number(low) and _is_number(high)
-        if not numbers or not -_ROUNDOFF <= low <= high <= 1.0 + _ROUNDOFF:
+        if (
+            not _is_number(low)
+            or not _is_number(high)
+            or not -_ROUNDOFF <= low <= high <= 1.0 + _ROUNDOFF
+        ):
             raise InvalidAnswer(
                 f"answer {name!r}: the bounds of {option!r} must be two numbers between 0 and 1, "
                 f"the lower first, got {ends!r}"
