@@ -137,13 +137,15 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), call())
 def test_an_interrupt_ends_the_request() -> None:
     """Ctrl-C while waiting: the coroutine is cancelled, not left behind."""
     code = """
-import asyncio, os, signal, threading
+import asyncio, os, signal, sys, threading
 from classify.blocking import blocking
 
-ended = threading.Event()
+ended, main = threading.Event(), threading.main_thread().ident
 
 async def forever():
     try:
+        while sys._current_frames()[main].f_code.co_name != "wait":
+            await asyncio.sleep(0)
         os.kill(os.getpid(), signal.SIGINT)
         await asyncio.Event().wait()
     except asyncio.CancelledError:
