@@ -1,0 +1,181 @@
+"""Results and labels as arrays: canonical columns, people, weights, and what is left out."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.calibration.from_results import calibrate_results, labelled_metrics
+from classify.calibration.judge_items import judged_items
+from classify.calibration.label_file import RowLabels, read_label_file
+from classify.calibration.result_labels import labelled_results, seen_questions
+from classify.errors import CalibrationError, InvalidInput
+from classify.evidence import Evidence
+from classify.questions import Boolean, Choice, Question, Score
+from classify.results import Result
+from classify.row_labels import Label
+
+TOPIC = Choice(criteria={"b": None, "a": None})
+STARS = Score(criteria=["bad", "fair", "good"])
+QUESTIONS: dict[str, Question] = {"ok": Boolean(), "topic": TOPIC, "stars": STARS}
+
+
+def result(index: int, p: float, labels: dict[str, Label] | None = None) -> Result:
+    """Return a row in which yes, "b" and the best level have the probability p."""
+    answers: dict[str, AnyAnswer] = {
+        "ok": BooleanAnswer(probability=p),
+        "topic": ChoiceAnswer(choice="b", probabilities={"b": p, "a": 1.0 - p}),
+        "stars": ScoreAnswer(score=2 * p, probabilities={"0": 1.0 - p, "1": 0.0, "2": p}),
+    }
+    return Result(id=f"r{index}", index=index, key="k", answers=answers, labels=labels or {})
+
+
+def test_columns_are_in_canonical_order_and_labels_name_them() -> None:
+    """True first, options sorted by name, levels by value; whatever order was declared."""
+    found = labelled_results([result(0, 0.8, {"ok": True, "topic": "b", "stars": 2.0})], QUESTIONS)
+
+    assert {name: each.y.tolist() for name, each in found.items()} == {
+        "ok": [0],
+        "topic": [1],
+        "stars": [2],
+    }
+    np.testing.assert_allclose(np.exp(found["ok"].log_p), [[0.8, 0.2]])
+    np.testing.assert_allclose(np.exp(found["topic"].log_p), [[0.2, 0.8]])
+    np.testing.assert_allclose(np.exp(found["stars"].log_p), [[0.2, 0.0, 0.8]], atol=1e-15)
+
+
+def test_every_row_that_is_not_used_is_counted_with_its_reason() -> None:
+    """So that "n used of N" is never silent about the others."""
+    rows = [
+        result(0, 0.8, {"stars": 1.0}),
+        result(1, 0.8, {"stars": 1.5}),
+        result(2, 0.8),
+        Result(id="r3", index=3, key="k"),
+        result(4, 0.8).model_copy(
+            update={"answers": {"stars": NoVerdict(kind="score", cause="refusal", message="m")}}
+        ),
+        result(5, 0.8).model_copy(update={"answers": {"stars": ScoreAnswer(score=1.0)}}),
+    ]
+
+    found = labelled_results(rows, {"stars": STARS})["stars"]
+
+    assert found.left_out == {
+        "label between two levels": 1,
+        "no label": 1,
+        "failed": 1,
+        "no verdict, refusal": 1,
+        "no distribution": 1,
+    }
+    assert found.used.startswith("1 labelled rows used of 6 (")
+
+
+def test_several_people_on_one_item_are_rows_of_one_group(tmp_path: Path) -> None:
+    """Their rows are not independent: they stay together in folds and resamples."""
+    path = tmp_path / "labels.csv"
+    path.write_text("id,topic,weight,group\nr0,a,2,\nr0,b,,\nr1,b,0.5,story\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"row 3: weight must be at least 0, got ''|line 3"):
+        read_label_file(str(path), {"topic": TOPIC})
+    path.write_text("id,topic,weight,group\nr0,a,2,\nr0,b,1,\nr1,b,0.5,story\n", encoding="utf-8")
+
+    labels = read_label_file(str(path), {"topic": TOPIC})
+    found = labelled_results([result(0, 0.8), result(1, 0.7)], {"topic": TOPIC}, labels=labels)
+
+    assert found["topic"].y.tolist() == [0, 1, 1]
+    assert found["topic"].weights.tolist() == [2.0, 1.0, 0.5]
+    assert found["topic"].groups == ("r0", "r0", "story")
+
+
+def test_labels_of_rows_that_were_not_run_are_refused() -> None:
+    """A file of other ids would otherwise label nothing, silently."""
+    labels = {"other": (RowLabels({"topic": "a"}),)}
+
+    with pytest.raises(InvalidInput, match=r"1 labelled ids name no row .*'other'"):
+        labelled_results([result(0, 0.8)], {"topic": TOPIC}, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param("id,topic\nr0,c\n", r"'topic' is no option", id="no option"),
+        pytest.param("topic\na\n", r"'id' is missing", id="no id"),
+        pytest.param("id,other\nr0,a\n", r"labels nothing", id="no label"),
+    ],
+)
+def test_a_label_file_that_cannot_be_used_says_where(
+    tmp_path: Path, content: str, said: str
+) -> None:
+    """A label that is skipped would bias what is left."""
+    path = tmp_path / "labels.csv"
+    path.write_text(content, encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match=said):
+        read_label_file(str(path), {"topic": TOPIC})
+
+
+def test_the_only_question_may_be_labelled_by_a_field_called_label(tmp_path: Path) -> None:
+    """As most data sets call it."""
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"id": 7, "label": "a"}\n', encoding="utf-8")
+
+    assert read_label_file(str(path), {"topic": TOPIC})["7"][0].labels == {"topic": "a"}
+
+
+def test_questions_can_be_told_from_their_answers() -> None:
+    """For metrics of results whose spec is not at hand."""
+    found = seen_questions([result(0, 0.8)])
+
+    assert {name: (q.type, q.options) for name, q in found.items()} == {
+        "ok": ("boolean", ("true", "false")),
+        "topic": ("choice", ("b", "a")),
+        "stars": ("score", ("0", "1", "2")),
+    }
+
+
+def test_only_answers_made_in_the_commonest_way_are_calibrated() -> None:
+    """A calibrator of two models' answers holds for neither."""
+    rows = [result(n, 0.9, {"ok": n % 4 > 0}) for n in range(45)]
+    for n in range(5):
+        answer = BooleanAnswer(probability=0.1, evidence=Evidence(reported_model="other"))
+        rows[n] = rows[n].model_copy(update={"answers": {"ok": answer}})
+
+    found = calibrate_results("ok", labelled_results(rows, {"ok": Boolean()}, model="m")["ok"])
+
+    assert found.answers.left_out == {"made by another model or readout": 5}
+    assert found.artefact.report.n == 40
+    assert found.artefact.fingerprint.model == "m"
+
+
+def test_calibrated_answers_are_not_calibrated_again() -> None:
+    """The artefact would be of answers that no run without a calibrator gives."""
+    answer = BooleanAnswer(probability=0.6, evidence=Evidence(calibrator="abc"))
+    row = result(0, 0.6, {"ok": True}).model_copy(update={"answers": {"ok": answer}})
+
+    with pytest.raises(CalibrationError, match="calibrated already"):
+        calibrate_results("ok", labelled_results([row], {"ok": Boolean()})["ok"])
+
+
+def test_booleans_are_measured_by_the_probability_of_true() -> None:
+    """AUROC 1 where every yes is above every no."""
+    rows = [result(n, n / 10, {"ok": n > 5}) for n in range(1, 10)]
+
+    found = labelled_metrics(labelled_results(rows, {"ok": Boolean()})["ok"])
+
+    assert found.auroc is not None and found.auroc.value == 1.0
+    truth = [math.log(n / 10 if n > 5 else 1 - n / 10) for n in range(1, 10)]
+    assert found.log_loss.value == pytest.approx(-sum(truth) / 9)
+
+
+def test_the_judges_score_is_its_nearest_level_and_people_are_raters() -> None:
+    """What `classify agree` compares."""
+    labels = {"r0": (RowLabels({"stars": 2.0}), RowLabels({"stars": 1.0})), "r1": ()}
+    rows = [result(0, 0.8), result(1, 0.3)]
+
+    found = judged_items(rows, {"stars": STARS}, labels=labels)["stars"]
+
+    assert found.judge == (2, 1)
+    assert found.people == ((2, 1), ())
+    assert found.levels == (0, 1, 2)
