@@ -305,13 +305,15 @@ def main() -> None:
     )
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--longest", type=float, default=15.0, help="seconds of one call (15)")
+    parser.add_argument("--options", type=int, nargs="+", default=OPTIONS, help="K (2 5 20)")
+    parser.add_argument("--rows", type=int, nargs="+", default=SIZES, help="n (1e3, 1e5, 1e6)")
     parser.add_argument("--only", help="a word in the names of what is timed")
     wanted = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = [HEAD.format(versions=versions())]
     last: dict[tuple[str, int, str], tuple[int, float]] = {}
-    for k in OPTIONS:
-        for n in SIZES:
+    for k in wanted.options:
+        for n in wanted.rows:
             data = rows(n, k)
             for contest in contests(data):
                 if n > contest.largest or (wanted.only and wanted.only not in contest.name):

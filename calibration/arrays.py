@@ -94,6 +94,6 @@ def _floats(values: ArrayLike, name: str) -> Floats:
 
 
 def _no_distribution(x: Floats, row: int, name: str) -> CalibrationError:
-    if np.isneginf(x[row]).all():
+    if (x[row] == -np.inf).all():
         return CalibrationError(f"{name} row {row} gives no option any probability")
     return CalibrationError(f"{name} row {row} holds nan or +inf: {x[row].tolist()!r}")
