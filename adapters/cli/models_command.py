@@ -60,7 +60,8 @@ def fetch(
     if name != "local":
         raise InvalidInput(f"only the embedded model, 'local', can be fetched, got {name!r}")
     published = weights.fetch(say)
-    say("storing the weights at 8 bits, once: twice as fast")
+    if eight_bits.to_be_made():
+        say("storing the weights at 8 bits, once: twice as fast")
     print(eight_bits.fastest(published)[0])
 
 

@@ -142,9 +142,14 @@ class RunJob:
         return total if total is None or self.limit is None else min(total, self.limit)
 
     def _tell_model(self, classifier: Classifier, *, named: str | None) -> None:
+        from classify.adapters.models.eight_bits import to_be_made
+        from classify.adapters.models.weights import MODEL
+
         name = f"{classifier.model.provider}/{classifier.model.model_id}"
         why = "" if named else " (the embedded one: no model is named and no provider's key is set)"
         say(f"model: {name}{why}")
+        if name == f"local/{MODEL}" and to_be_made():
+            say("the first start stores its weights at 8 bits, which takes some seconds")
 
     def _tell_counts(self, store: Store) -> None:
         counts = self.counts

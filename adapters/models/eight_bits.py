@@ -22,13 +22,18 @@ _FILE_TYPE = "general.file_type"
 _MOSTLY_8_BITS = 7
 
 
+def to_be_made() -> bool:
+    """Return whether `fastest` would have to make the 8-bit file, which takes some seconds."""
+    return not _made().is_file() and find_spec("gguf") is not None
+
+
 def fastest(published: Path) -> tuple[Path, str]:
     """Return the file to run and the name of the model in it.
 
     That is the 8-bit file, made now if need be; the published one where the library `gguf` is not
     installed, and, with a warning, where the conversion fails.
     """
-    made = cache_folder() / "models" / "SmolLM2-135M-Instruct.Q8_0.gguf"
+    made = _made()
     as_published = (published, f"{MODEL}-q4_1")
     if not made.is_file():
         if find_spec("gguf") is None:
@@ -44,6 +49,10 @@ def fastest(published: Path) -> tuple[Path, str]:
             )
             return as_published
     return made, f"{MODEL}-q8_0"
+
+
+def _made() -> Path:
+    return cache_folder() / "models" / "SmolLM2-135M-Instruct.Q8_0.gguf"
 
 
 def _make(published: Path, made: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from classify.adapters.models.eight_bits import convert, fastest
+from classify.adapters.models.eight_bits import convert, fastest, to_be_made
 
 gguf = pytest.importorskip("gguf", reason="the library that writes model files is not installed")
 
@@ -77,3 +77,17 @@ def test_what_cannot_be_converted_is_used_as_it_is(
 
     assert chosen == (four_bits, "smollm2-135m-instruct-q4_1")
     assert not list(tmp_path.glob("models/*"))
+
+
+def test_people_are_told_of_the_conversion_only_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a minute without a word looks like a fault on a slow machine."""
+    monkeypatch.setenv("CLASSIFY_CACHE", str(tmp_path))
+    assert to_be_made()
+
+    made = tmp_path / "models" / "SmolLM2-135M-Instruct.Q8_0.gguf"
+    made.parent.mkdir()
+    made.write_bytes(b"GGUF")
+
+    assert not to_be_made()
