@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from classify.api_keys import keys_set, missing_key, read_key
 from classify.decision import DecisionModel
 from classify.errors import InvalidInput
+from classify.json_values import check_json
 from classify.language_model import LanguageModel
 from classify.openai_compatible import OpenAICompatible
 from classify.provider_table import COMPATIBLE, PROVIDERS, Provider, is_local_address, shown_address
@@ -50,6 +51,7 @@ def resolve_model(name: str | None) -> LanguageModel | DecisionModel:
         name = DEFAULT
     if not isinstance(name, str) or not name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"model must be a name such as 'openai/gpt-4.1-mini', got {name!r}")
+    check_json(name, "model")
     provider, _, model_id = name.strip().partition("/")
     if provider in PROVIDERS:
         return _compatible(PROVIDERS[provider], model_id, name)

@@ -114,6 +114,8 @@ def test_azure_needs_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
         pytest.param("openai/", r"names a provider only", id="empty-model"),
         pytest.param("", r"model must be a name such as .* got ''", id="empty"),
         pytest.param(3, r"model must be a name such as .* got 3", id="a-number"),
+        # How a byte of the command line that is not UTF-8 arrives.
+        pytest.param("vllm/\udcff", r"model must .* surrogate", id="surrogate"),
     ],
 )
 def test_a_name_that_means_nothing_says_what_would(name: str, message: str) -> None:
