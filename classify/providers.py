@@ -52,14 +52,20 @@ def resolve_model(name: str | None) -> LanguageModel | DecisionModel:
     if not isinstance(name, str) or not name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"model must be a name such as 'openai/gpt-4.1-mini', got {name!r}")
     check_json(name, "model")
+    check_provider(name)
     provider, _, model_id = name.strip().partition("/")
     if provider in PROVIDERS:
         return _compatible(PROVIDERS[provider], model_id, name)
-    registered = _registered()
-    if provider in registered:
-        factory = cast(Callable[[str], LanguageModel | DecisionModel], registered[provider].load())
-        return factory(model_id)
-    raise InvalidInput(_unknown(name, provider, model_id))
+    entry = _registered()[provider]
+    factory = cast(Callable[[str], LanguageModel | DecisionModel], entry.load())
+    return factory(model_id)
+
+
+def check_provider(name: str) -> None:
+    """Raise InvalidInput where a model's name begins with no known provider; needs no key."""
+    provider, _, model_id = name.strip().partition("/")
+    if provider not in PROVIDERS and provider not in _registered():
+        raise InvalidInput(_unknown(name, provider, model_id))
 
 
 def describe_providers() -> tuple[ProviderDescription, ...]:

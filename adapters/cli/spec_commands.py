@@ -42,10 +42,13 @@ def validate(
     limit: Limit = None,
 ) -> None:
     """Check a spec file, and rows against it; nothing is sent to any model."""
+    from classify.providers import check_provider
     from classify.rows import read_rows
     from classify.spec import load_spec
 
     loaded = load_spec(spec)
+    if loaded.model is not None:
+        check_provider(loaded.model)
     print(f"{visible(spec)}: valid; {len(loaded.questions)} questions")
     for name, question in loaded.questions.items():
         options = ", ".join(visible(option) for option in question.options)

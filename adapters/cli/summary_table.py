@@ -47,7 +47,8 @@ def _lines(question: QuestionSummary) -> list[tuple[str, str]]:
     found = [("answered", f"{question.answered} of {question.rows}")]
     if question.no_verdicts:
         found.append(("no verdict", _counts(question.no_verdicts)))
-    found.append(("answers", _counts(question.distribution)))
+    if question.answered:
+        found.append(("answers", _counts(question.distribution)))
     value_of = "mean score" if question.type == "score" else "mean P(true)"
     found += _mean(value_of, question.mean_value)
     found += _mean("confidence", question.mean_confidence)

@@ -113,6 +113,16 @@ def test_validate_names_questions_bad_rows_and_labels(desk: Desk) -> None:
     assert [] == desk.server.requests
 
 
+def test_validate_names_a_provider_that_does_not_exist(desk: Desk) -> None:
+    """A misspelt model would only be found once rows are waiting for it."""
+    spec = desk.write("typo.yaml", "id: t\nmodel: opnai/x\nquestions: {q: {type: boolean}}\n")
+
+    result = desk.classify("validate", spec)
+
+    assert 2 == result.exit_code
+    assert "did you mean 'openai'" in result.stderr
+
+
 def test_the_starter_spec_validates_and_is_never_written_over(desk: Desk) -> None:
     """It is the first thing that a new user has."""
     path = desk.folder / "new.yaml"
