@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
 
 from classify.errors import CapabilityError, ClassifyError, ProviderError
+from classify.labels import LETTERS
 from classify.language_model import (
     Capabilities,
     ChatPrompt,
@@ -142,6 +143,9 @@ async def probe(
         form, top_logprobs = await _form_and_alternatives(provider, complete)
         forms = forms if form == "chat" else frozenset({form})
     scores_text = await _scores_text(provider, score) if top_logprobs else False
+    # Where all letters fit among the likeliest tokens there is nothing to gain.
+    may_gain = provider.exact_labels and 0 < top_logprobs < len(LETTERS)
+    exact = await _exact_labels(form, complete) if may_gain else False
     return Capabilities(
         top_logprobs=top_logprobs,
         scores_text=scores_text,
@@ -151,6 +155,7 @@ async def probe(
         readouts=_WORDS if form == "completion" and scores_text else _READOUTS,
         temperature=NEUTRAL_TEMPERATURE,
         tokenizer=documented.encoding if documented else None,
+        exact_labels=exact,
     )
 
 
@@ -192,6 +197,22 @@ async def _most_alternatives(prompt: Prompt, tries: Sequence[int], complete: Com
     if unclear is not None:
         raise unclear
     return 0
+
+
+async def _exact_labels(form: PromptForm, complete: Complete) -> bool:
+    """Ask for one alternative and every letter: a server that ignores them shows no letters."""
+    prompt = _BEGINNING if form == "completion" else _QUESTION
+    sampling = Sampling(max_tokens=1, top_logprobs=1, labels=LETTERS)
+    try:
+        reply = await complete(prompt, sampling)
+    except CapabilityError:
+        return False
+    except ProviderError as error:
+        # No tokenizer, a field that the server does not take, or letters that it did not show.
+        if error.retryable:
+            raise
+        return False
+    return bool(reply.positions)
 
 
 async def _scores_text(provider: Provider, score: Score) -> bool:

@@ -17,7 +17,7 @@ from classify.logspace import Floats
 from classify.orders import combine
 from classify.prompts import reason_prompt
 from classify.reading import NoReading, Reading
-from classify.slot_reading import ALTERNATIVES, Slot, coverage_floor, read_slot
+from classify.slot_reading import ALTERNATIVES, Slot, coverage_floor, read_slot, resolution
 
 T = TypeVar("T")
 _REASON_TOKENS = 512
@@ -46,7 +46,7 @@ async def write_reason(asking: Asking) -> str:
         asking.question,
         canonical(asking.question),
         readout=asking.readout,
-        resolution=asking.capabilities.top_logprobs,
+        resolution=resolution(asking.capabilities),
     )
     prompt = reason_prompt(
         asking.name,
@@ -136,7 +136,7 @@ async def _read_order(asking: Asking, listing: Listing, reason: str | None) -> _
             asking.question,
             branch.options,
             readout=asking.readout,
-            resolution=asking.capabilities.top_logprobs,
+            resolution=resolution(asking.capabilities),
         )
         slot = await read_slot(asking, shown, reason=reason, path=branch.path)
         if isinstance(slot, NoReading):

@@ -138,6 +138,8 @@ class Capabilities:
     """The method to name in the evidence of an answer read through `score`."""
     tokenizer: str | None = None
     """A tiktoken encoding, where known."""
+    exact_labels: bool = False
+    """Whether `complete` shows the logprobs of the labels named in its sampling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,8 @@ class Sampling:
     """Alternatives wanted at each position; at most what the model's capabilities say."""
     temperature: float = 1.0
     seed: int | None = None
+    labels: tuple[str, ...] = ()
+    """Texts whose logprobs are shown instead of the likeliest; where `exact_labels` holds."""
     json_schema: Mapping[str, JSON] | None = None
     """A JSON Schema the text must follow, through the provider's own response format."""
 

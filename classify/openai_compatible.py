@@ -18,6 +18,7 @@ from classify.api_keys import read_key
 from classify.echo_scores import echo_body, read_scores
 from classify.errors import CapabilityError, InvalidInput, ModelError
 from classify.json_values import JSON
+from classify.label_tokens import check_shown, label_ids, tokenizer_url
 from classify.language_model import (
     Capabilities,
     Prompt,
@@ -122,15 +123,20 @@ class OpenAICompatible:
     ) -> Reply:
         """Continue the prompt in one request; `options` are merged into its body.
 
+        Labels named in the sampling are tokenized before it, each once per address and model.
         Raises CapabilityError where logprobs are asked for and the response has none, or where
         an earlier probe has found so: then nothing is sent.
         """
         found = capability_probe.known(self._probe_key())
         if sampling.top_logprobs and found is not None and not found.top_logprobs:
             raise self._endpoint.no_logprobs("as it has said before; nothing was sent")
-        path, body = request(prompt, sampling, provider=self._row, endpoint=self._endpoint)
+        endpoint, labels = self._endpoint, sampling.labels
+        ids = await label_ids(labels, self._tokenize, endpoint) if labels else ()
+        path, body = request(prompt, sampling, provider=self._row, endpoint=endpoint, label_ids=ids)
         parsed = await self._post(path, body, options, logprobs=sampling.top_logprobs > 0)
-        return read_reply(parsed, sampling, self._endpoint)
+        reply = read_reply(parsed, sampling, endpoint)
+        check_shown(reply, labels, endpoint)
+        return reply
 
     async def score(
         self, prompt: Prompt, texts: Sequence[str], *, options: Mapping[str, JSON]
@@ -164,15 +170,23 @@ class OpenAICompatible:
             score=lambda prompt, texts: self.score(prompt, texts, options={}),
         )
 
+    async def _tokenize(self, text: str) -> JSON:
+        body: dict[str, JSON] = {"model": self._model_id, "prompt": text}
+        body["add_special_tokens"] = False
+        return await self._send(tokenizer_url(self.base_url), body, logprobs=False)
+
     async def _post(
         self, path: str, body: dict[str, JSON], options: Mapping[str, JSON], *, logprobs: bool
     ) -> JSON:
-        import httpx2
-        import jiter
-
         whole = merged(body, self._settings)
         if options:
             whole = merged(whole, checked_fields(options, "provider_options"))
+        return await self._send(path, whole, logprobs=logprobs)
+
+    async def _send(self, path: str, whole: dict[str, JSON], *, logprobs: bool) -> JSON:
+        import httpx2
+        import jiter
+
         client = await self._clients.get()
         with sdk_errors(self._endpoint, whole, logprobs=logprobs):
             response = await client.post(path, cast_to=httpx2.Response, body=whole)

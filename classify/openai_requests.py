@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from classify.errors import CapabilityError, InvalidInput
 from classify.json_values import JSON, check_json
@@ -14,9 +14,14 @@ _NOT_FIELDS = ("stream", "n")
 
 
 def request(
-    prompt: Prompt, sampling: Sampling, *, provider: Provider, endpoint: Endpoint
+    prompt: Prompt,
+    sampling: Sampling,
+    *,
+    provider: Provider,
+    endpoint: Endpoint,
+    label_ids: Sequence[int] = (),
 ) -> tuple[str, dict[str, JSON]]:
-    """Return the path and the body.
+    """Return the path and the body; `label_ids` are the tokens of the sampling's labels.
 
     Raises CapabilityError for an assistant's turn that the provider is not known to continue.
     """
@@ -29,6 +34,8 @@ def request(
         body["response_format"] = _response_format(sampling.json_schema)
     if sampling.top_logprobs:
         body |= provider.with_logprobs
+    if label_ids:
+        body["logprob_token_ids"] = list(label_ids)
     if isinstance(prompt, TextPrompt):
         body |= {"prompt": prompt.text, "max_tokens": sampling.max_tokens}
         if sampling.top_logprobs:

@@ -66,6 +66,8 @@ class Provider:
     """Added to that message."""
     echo: bool | None = False
     """Whether completions echo the logprobs of their prompt; None where a probe must tell."""
+    exact_labels: bool = False
+    """Whether newer versions take `logprob_token_ids` and have a tokenizer; a probe tells."""
     models: tuple[KnownModels, ...] = ()
 
     def known(self, model_id: str) -> KnownModels | None:
@@ -207,6 +209,7 @@ _ROWS = (
         forms=_EVERY_FORM,
         prefill=_VLLM_PREFILL,
         echo=None,
+        exact_labels=True,
     ),
     Provider(
         name="sglang",

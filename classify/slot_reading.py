@@ -11,8 +11,8 @@ from classify.answers import Cause
 from classify.asking import Asking
 from classify.errors import CapabilityError
 from classify.evidence import OrderSeen, SeenToken
-from classify.labels import Slate
-from classify.language_model import Prompt, Reply, Sampling
+from classify.labels import LETTERS, Slate
+from classify.language_model import Capabilities, Prompt, Reply, Sampling
 from classify.logspace import Floats
 from classify.options import Options
 from classify.prompts import label_prompt, prompt_hash
@@ -52,10 +52,11 @@ async def read_slot(
         one = np.ones(1)
         return Slot(shown, one, one, one, _seen(shown, prompt, path, p=one, label_mass=1.0))
     check_labels(shown.labels, asking.capabilities.tokenizer)
-    reply = await _alternatives(asking, prompt, tokens=1)
+    labels = exact_labels(asking.capabilities, shown)
+    reply = await _alternatives(asking, prompt, labels, tokens=1)
     found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
     if found is None and not _stopped(reply):
-        reply = await _alternatives(asking, prompt, tokens=FEW_TOKENS)
+        reply = await _alternatives(asking, prompt, labels, tokens=FEW_TOKENS)
         found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
     if found is None:
         return _nothing_read(reply)
@@ -74,12 +75,31 @@ def coverage_floor(options: Options) -> float:
     return DEFAULT_FLOOR if options.min_coverage is None else options.min_coverage
 
 
-async def _alternatives(asking: Asking, prompt: Prompt, *, tokens: int) -> Reply:
+def resolution(capabilities: Capabilities) -> int:
+    """Return how many labels can be told apart at one position."""
+    most = capabilities.top_logprobs
+    return max(most, len(LETTERS)) if capabilities.exact_labels else most
+
+
+def exact_labels(capabilities: Capabilities, shown: Slate) -> tuple[str, ...]:
+    """Return the labels to ask for by name: all, where they do not fit among the likeliest tokens.
+
+    Where they fit, the likeliest tokens say more: every spelling of a label, and what else the
+    model would have written.
+    """
+    fit = len(shown.labels) <= capabilities.top_logprobs
+    return shown.labels if capabilities.exact_labels and not fit else ()
+
+
+async def _alternatives(
+    asking: Asking, prompt: Prompt, labels: tuple[str, ...], *, tokens: int
+) -> Reply:
     capabilities = asking.capabilities
     sampling = Sampling(
         max_tokens=tokens,
         top_logprobs=capabilities.top_logprobs,
         temperature=capabilities.temperature,
+        labels=labels,
     )
     reply = await asking.complete(prompt, sampling)
     shown = reply.positions and all(position.alternatives for position in reply.positions)
