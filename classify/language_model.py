@@ -105,6 +105,8 @@ class Reply:
     """The model that the provider says answered."""
     response_id: str | None = None
     system_fingerprint: str | None = None
+    cost: float | None = None
+    """What the provider says it charged, in its own unit; None where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

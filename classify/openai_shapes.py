@@ -8,6 +8,7 @@ whatever was asked, so both are read everywhere.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -82,6 +83,7 @@ def read_reply(body: JSON, sampling: Sampling, endpoint: Endpoint) -> Reply:
         model=_string(response.get("model")),
         response_id=_string(response.get("id")),
         system_fingerprint=_string(response.get("system_fingerprint")),
+        cost=_cost(response),
     )
 
 
@@ -196,6 +198,15 @@ def _string(value: JSON) -> str | None:
 
 def _count(value: JSON) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _cost(response: Object) -> float | None:
+    """Return what the provider says it charged; OpenRouter's usage has it, in credits."""
+    cost = _within(response.get("usage"), "cost")
+    if isinstance(cost, bool) or not isinstance(cost, int | float):
+        return None
+    # Compared first: JSON has whole numbers that no float can hold.
+    return float(cost) if 0.0 <= cost <= sys.float_info.max else None
 
 
 def _within(value: JSON, name: str) -> JSON:

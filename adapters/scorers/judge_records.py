@@ -14,8 +14,11 @@ class Cost:
     """What an execution cost, only where the provider itself reported it."""
 
     amount: float
-    unit: str
+    """Summed over all attempts."""
     source: str
+    """The provider that reported it."""
+    unit: str | None = None
+    """None where the provider does not name it; OpenRouter counts in credits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

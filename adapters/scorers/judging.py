@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from classify.adapters.scorers.judge import Judge, JudgeModels
 from classify.adapters.scorers.judge_messages import Injected, injected, sampling_of
-from classify.adapters.scorers.judge_records import JudgeExecution
+from classify.adapters.scorers.judge_records import Cost, JudgeExecution
 from classify.adapters.scorers.output_schema import OutputSchema, ScoreAnswer, last_fitting
 from classify.adapters.scorers.settling import settled
 from classify.errors import CapabilityError, ModelError
@@ -35,6 +35,7 @@ class JudgeRequest:
         self._began = time.monotonic()
         self._attempts = self._calls = self._retries = 0
         self._usage = Usage()
+        self._cost: float | None = None
         self._output: Any = None
         self._text: str | None = None
         self._finish_reason: str | None = None
@@ -75,6 +76,9 @@ class JudgeRequest:
             retry_count=self._retries,
             model_call_count=self._calls,
             duration_ms=round((time.monotonic() - self._began) * 1000),
+            cost=None
+            if self._cost is None
+            else Cost(amount=self._cost, source=self._model.provider),
             raw_output=None if error is None else self._text,
             finish_reason=None if error is None else self._finish_reason,
             error=None if error is None else error_json(error),
@@ -106,6 +110,8 @@ class JudgeRequest:
         reply = await self._reply(messages, schema, way)
         self._calls += 1
         self._usage += reply.usage
+        if reply.cost is not None:
+            self._cost = (self._cost or 0.0) + reply.cost
         self._finish_reason = reply.finish_reason
         text = reply.text
         for processor in self._judge.output_processors or ():

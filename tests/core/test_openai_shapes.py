@@ -222,6 +222,27 @@ def test_usage_of_deepseek_has_its_own_name_for_cached_tokens() -> None:
     assert read_usage({"usage": {"prompt_cache_hit_tokens": 5}}).cached_tokens == 5
 
 
+@pytest.mark.parametrize(
+    ("cost", "read"),
+    [
+        pytest.param(0.95, 0.95, id="number"),
+        pytest.param(0, 0.0, id="free"),
+        pytest.param(None, None, id="null"),
+        pytest.param("0.95", None, id="text"),
+        pytest.param({"total_cost": 0.95}, None, id="object"),
+        pytest.param(True, None, id="boolean"),
+        pytest.param(-1, None, id="negative"),
+        pytest.param(math.nan, None, id="nan"),
+        pytest.param(math.inf, None, id="infinite"),
+        pytest.param(10**400, None, id="too large for a float"),
+    ],
+)
+def test_a_cost_is_what_the_provider_reports_and_never_a_guess(cost: Any, read: Any) -> None:
+    """OpenRouter's usage has it beside the tokens; most providers report none."""
+    assert read_reply({**chat(None), "usage": {"cost": cost}}, Sampling(), ENDPOINT).cost == read
+    assert read_reply(chat(None), Sampling(), ENDPOINT).cost is None
+
+
 def test_text_in_parts_is_joined() -> None:
     """Some providers split a message into parts, and not all parts are text."""
     body = chat(None, text=[{"type": "thinking"}, {"type": "text", "text": "A"}])  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from classify.adapters.scorers import (
+    Cost,
     Judge,
     JudgeExecution,
     PromptStep,
@@ -90,6 +91,17 @@ def test_the_record_of_a_judge_over_http() -> None:
     assert record.usage == Usage(10, 20, cached_tokens=4, reasoning_tokens=8)
     assert (record.model, record.status, record.cost) == ("judge-1", "success", None)
     assert record.prompt == "Score x"
+
+
+def test_a_reported_cost_is_summed_over_the_attempts() -> None:
+    """The attempt without an object was charged too."""
+    first = Answer("no json", usage={"prompt_tokens": 8, "completion_tokens": 1, "cost": 0.25})
+    second = Answer('{"score": 1}', usage={"prompt_tokens": 8, "completion_tokens": 1, "cost": 0.5})
+    with LoopbackServer([first, second]) as server:
+        record = execution(judged(server).run_sync(output="x"))
+
+    assert record.cost == Cost(amount=0.75, source="compatible")
+    assert record.attempt_count == 2
 
 
 def test_the_schema_goes_through_the_response_format() -> None:
