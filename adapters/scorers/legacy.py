@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from classify.adapters.scorers.builder import create_scorer
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
-from classify.adapters.scorers.result import Direction, StepContext
+from classify.adapters.scorers.result import Direction, ScorerResult, ScorerRun, StepContext
 from classify.adapters.scorers.scorer import Scorer
 from classify.adapters.scorers.scores import Bounds, as_number
 from classify.adapters.scorers.settling import settled
@@ -110,7 +110,10 @@ class LegacyScorer:
             try:
                 record |= _added(step, await _returned(function, record))
             except Exception as error:
-                raise ScorerRunError(self.name, step, tuple(completed), cause=error) from error
+                partial = _partial(self.name, record) if completed else None
+                raise ScorerRunError(
+                    self.name, step, tuple(completed), cause=error, result=partial
+                ) from error
             completed.append(step)
         return LegacyResult(
             run_id=record["run_id"],
@@ -155,6 +158,26 @@ class LegacyScorer:
         if "reason" not in self._steps:
             return scorer
         return scorer.generate_reason(lambda c: c.results.analyze_step_result.reason or "")
+
+
+def _partial(name: str, record: Record) -> ScorerResult[Any, Any, Any, Any]:
+    """Return what was there before a function failed; extract's result stands as preprocess's."""
+    run = ScorerRun(
+        run_id=record["run_id"],
+        input=record["input"],
+        output=record["output"],
+        additional_context=record["additional_context"],
+        request_context=record["request_context"],
+    )
+    return ScorerResult(
+        scorer_id=name,
+        run=run,
+        score=record.get("score"),
+        raw_score=record.get("score"),
+        preprocess_step_result=record["extract_step_result"],
+        analyze_step_result=record["analyze_step_result"],
+        bounds=None,
+    )
 
 
 async def _returned(step: LegacyStep, record: dict[str, Any]) -> Record:

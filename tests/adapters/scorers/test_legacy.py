@@ -152,6 +152,31 @@ def test_a_function_that_fails_names_its_step(
     assert (caught.value.failed_step, caught.value.completed_steps) == (step, completed)
 
 
+def test_a_score_of_zero_is_kept_where_the_reason_fails() -> None:
+    """What the functions before it gave is not lost with the one that failed."""
+    scorer = LegacyScorer(
+        "old",
+        extract=returning({"results": ["claim"]}),
+        analyze=returning({"score": 0, "results": {"found": 1}}),
+        reason=broken,
+    )
+    with pytest.raises(ScorerRunError, match="failed at reason") as caught:
+        scorer.run_sync(input=["i"], output="o", run_id="r", runtime_context={"k": 1})
+    result = caught.value.result
+    assert result is not None
+    assert (result.score, result.bounds) == (0.0, None)
+    assert (result.preprocess_step_result, result.analyze_step_result) == (["claim"], {"found": 1})
+    assert (result.run.run_id, result.run.input, result.run.output) == ("r", ["i"], "o")
+    assert result.run.request_context == {"k": 1}
+
+
+def test_nothing_is_kept_where_the_first_function_fails() -> None:
+    """A partial result without any part would look like one."""
+    with pytest.raises(ScorerRunError, match="failed at analyze") as caught:
+        LegacyScorer("old", analyze=broken).run_sync(output="o")
+    assert caught.value.result is None
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
