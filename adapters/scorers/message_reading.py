@@ -32,6 +32,8 @@ def read_messages(value: object, *, role: str) -> tuple[AgentMessage, ...]:
         return value.messages
     if is_object(value) and is_list(value.get("messages")):
         return read_messages(value["messages"], role=role)
+    if is_object(value) and (answered := _completion_message(value)) is not None:
+        return (read_message(answered, role=role),)
     if is_object(value) and _is_agent_input(value):
         return read_agent_input(value).messages
     if is_list(value) and all(_is_message(item) for item in map(plain, value)):
@@ -148,6 +150,13 @@ def _is_message(value: object) -> bool:
     if not is_object(value):
         return False
     return any(key in value for key in _MESSAGE_KEYS) or value.get("type") in _ITEM_TYPES
+
+
+def _completion_message(value: Mapping[object, object]) -> object:
+    """Return the first message of a whole chat completion; None where the value is none."""
+    choices = value.get("choices")
+    choice = choices[0] if is_list(choices) and choices else None
+    return choice.get("message") if is_object(choice) else None
 
 
 def _is_agent_input(value: Mapping[object, object]) -> bool:

@@ -58,6 +58,12 @@ OPENAI_CALL = {"id": "1", "function": {"name": "search", "arguments": ARGUMENTS}
         pytest.param({"text": "Hi"}, "Hi", id="15615 object with text"),
         pytest.param({"text": "Hi", "files": []}, "Hi", id="an agent's output"),
         pytest.param({"content": "Hi"}, "Hi", id="object with content"),
+        pytest.param(
+            {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}}]},
+            "Hi",
+            id="whole chat completion",
+        ),
+        pytest.param({"choices": []}, '{"choices": []}', id="choices of another kind"),
         pytest.param({"role": "assistant", "content": "Hi"}, "Hi", id="OpenAI message"),
         pytest.param([{"role": "assistant", "content": "Hi"}], "Hi", id="OpenAI messages"),
         pytest.param([{"role": "assistant", "content": [text("Hi")]}], "Hi", id="content parts"),
