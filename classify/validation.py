@@ -44,13 +44,18 @@ class Strict(BaseModel):
         return handler(values)
 
 
-def invalid_input(error: ValidationError, where: str) -> InvalidInput:
+def invalid_input(error: ValidationError, where: str, *, with_values: bool = True) -> InvalidInput:
     """Return the error to raise for a failed validation of what stands at `where`.
 
-    The class of an InvalidInput raised inside a validator is kept.
+    Without values the messages do not repeat what was given. The class of an InvalidInput raised
+    inside a validator is kept.
     """
     problems = error.errors(include_url=False)
-    lines = [_line(problem["loc"], problem["msg"], problem, where) for problem in problems]
+    lines = [
+        _line(problem["loc"], problem["msg"], problem, where)
+        + (f", got {problem['input']!r}" if with_values and _shows_value(problem) else "")
+        for problem in problems
+    ]
     causes = [problem.get("ctx", {}).get("error") for problem in problems]
     kind = next((type(c) for c in causes if isinstance(c, InvalidInput)), InvalidInput)
     return kind("\n".join(lines))
@@ -62,7 +67,12 @@ def _line(loc: Iterable[int | str], message: str, problem: Mapping[str, Any], wh
         return f"{place}: {problem['ctx']['error']}"
     if problem["type"] == "missing":
         return f"{place}: is required and missing"
-    return f"{place}: {message[:1].lower()}{message[1:]}, got {problem['input']!r}"
+    return f"{place}: {message[:1].lower()}{message[1:]}"
+
+
+def _shows_value(problem: Mapping[str, Any]) -> bool:
+    """Whether the value helps: what raised in a validator names its own, and missing has none."""
+    return problem["type"] not in ("value_error", "assertion_error", "missing")
 
 
 def check_timeout(timeout: float | None) -> None:

@@ -27,7 +27,10 @@ class OutputSchema(Protocol):
         ...
 
     def parse(self, text: str) -> Any:
-        """Return the value of a JSON text; raises ValueError, saying why, where it does not fit."""
+        """Return the value of a JSON text; raises ValueError where it does not fit.
+
+        The message says where and why, and never repeats the text: errors are logged.
+        """
         ...
 
 
@@ -51,7 +54,8 @@ class ModelSchema:
         try:
             return self._model.model_validate_json(text)
         except ValidationError as error:
-            raise ValueError(str(invalid_input(error, self._model.__name__))) from None
+            name = self._model.__name__
+            raise ValueError(str(invalid_input(error, name, with_values=False))) from None
 
 
 class JsonSchema:
@@ -77,7 +81,10 @@ class JsonSchema:
         """Return the value; raises ValueError."""
         value: JSON = json.loads(text)
         for error in self._validator.iter_errors(value):
-            raise ValueError(f"{error.json_path}: {error.message}")
+            raise ValueError(
+                f"{error.json_path}: breaks the schema's {error.validator}: "
+                f"{error.validator_value!r}"
+            )
         return value
 
 

@@ -220,6 +220,23 @@ def test_2c_74_the_usage_of_two_failures_is_summed() -> None:
     assert execution(error.result, "generate_score").usage == Usage(20, 40)
 
 
+@pytest.mark.parametrize("kind", ["pydantic", "JSON Schema"])
+def test_an_answer_of_another_shape_is_not_repeated_in_the_error(kind: str) -> None:
+    """Errors are logged, and the answer may repeat what was judged; the record keeps it."""
+    schema: Any = Claims if kind == "pydantic" else Claims.model_json_schema()
+    judge = Judge(model=Recorder(*['{"claims": "private"}'] * 2), instructions="J")
+    scorer = create_scorer("s", judge=judge).analyze(
+        PromptStep("C", lambda c: "C?", output_schema=schema)
+    )
+
+    with pytest.raises(ScorerRunError, match=r"claims: .*(list|array)") as caught:
+        scorer.generate_score(lambda c: 1.0).run_sync(output="x")
+
+    record = execution(caught.value.result, "analyze")
+    assert record.raw_output == '{"claims": "private"}'
+    assert "private" not in f"{caught.value}{record.error}"
+
+
 def test_2c_75_one_invocation_is_one_completed_call() -> None:
     """The reference's judge may use tools and call its model several times; ours has none.
 
