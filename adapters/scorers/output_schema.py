@@ -81,10 +81,10 @@ class JsonSchema:
         """Return the value; raises ValueError."""
         value: JSON = json.loads(text)
         for error in self._validator.iter_errors(value):
-            raise ValueError(
-                f"{error.json_path}: breaks the schema's {error.validator}: "
-                f"{error.validator_value!r}"
-            )
+            # Its other messages repeat the answer; this one names the schema's property only.
+            missing = error.message if error.validator == "required" else None
+            rule = f"breaks the schema's {error.validator}: {error.validator_value!r}"
+            raise ValueError(f"{error.json_path}: {missing or rule}")
         return value
 
 
