@@ -32,9 +32,9 @@ def combine(p: Floats, lower: Floats, upper: Floats) -> Combined:
     An option that one order gave no probability at all has none here, within its bounds. Where
     that is so of every option, the plain mean stands in, and the bounds are those of either mean.
     """
-    log_p = log_normalize(safe_log(p).mean(axis=0))
     if len(p) == 1:
-        return Combined(log_p, lower[0], upper[0], 0, 0.0)
+        return Combined(safe_log(p[0]), lower[0], upper[0], 0, 0.0)
+    log_p = log_normalize(safe_log(p).mean(axis=0))
     low, high = np.exp(safe_log(lower).mean(axis=0)), np.exp(safe_log(upper).mean(axis=0))
     least, most = _share(low, high.sum() - high), _share(high, low.sum() - low)
     if np.isneginf(log_p).all():

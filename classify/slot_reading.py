@@ -128,7 +128,8 @@ def _seen(
         label_mass=label_mass,
         position=found[0] if found else None,
         alternatives=tuple(
-            SeenToken(token=a.token, logprob=_finite(a.logprob), label=label)
+            # Twenty of them for each answer, of values that were checked: not checked again.
+            SeenToken.model_construct(token=a.token, logprob=_finite(a.logprob), label=label)
             for a, label in counted
         ),
         path=path,
