@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--rows", type=int, help="rows of each data set (all)")
-    parser.add_argument("--letter-rows", type=int, default=100, help="rows asked by letters (100)")
+    parser.add_argument("--letter-rows", type=int, default=40, help="rows asked by letters (40)")
     wanted = parser.parse_args()
     lines = [HEAD]
     for each in TASKS:
