@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from classify.adapters.scorers.definition import (
@@ -15,6 +16,7 @@ from classify.adapters.scorers.definition import (
 from classify.adapters.scorers.errors import ScorerRunError
 from classify.adapters.scorers.judge_records import JudgeRecord
 from classify.adapters.scorers.judging import JudgeRequest
+from classify.adapters.scorers.message_reading import read_agent_input, read_messages
 from classify.adapters.scorers.output_schema import ScoreAnswer
 from classify.adapters.scorers.result import (
     NotScorable,
@@ -36,6 +38,7 @@ async def score_run(definition: Definition, given: AnyRun) -> AnyResult:
 
     Raises ScorerRunError where a step failed.
     """
+    given = _typed(definition, given)
     progress = _Progress(definition, await _prepared(definition, given))
     for step in definition.steps:
         try:
@@ -48,6 +51,17 @@ async def score_run(definition: Definition, given: AnyRun) -> AnyResult:
     if definition.on_result is not None:
         await _report(definition, result, given)
     return result
+
+
+def _typed(definition: Definition, given: AnyRun) -> AnyRun:
+    # An agent scorer's steps are promised an agent's messages, in whatever shape they come.
+    if definition.type != "agent":
+        return given
+    return replace(
+        given,
+        input=read_agent_input(given.input),
+        output=read_messages(given.output, role="assistant"),
+    )
 
 
 async def _prepared(definition: Definition, given: AnyRun) -> AnyRun:
