@@ -36,6 +36,9 @@ def test_an_agent_scorer_is_given_messages(given: object, answer: object) -> Non
         )
     )
 
-    report = run_evals_sync(lambda _: answer, [{"input": given}], [scorer])
+    def target(_: object) -> object:
+        return answer
+
+    report = run_evals_sync(target, [{"input": given}], [scorer])
 
     assert report.scores["said-hi"].mean == 1.0
