@@ -224,7 +224,7 @@ def scores(file: str, rows: Sequence[Row]) -> list[str]:
             readout=readout,  # type: ignore[arg-type]
             prompt_form=form,  # type: ignore[arg-type]
             min_coverage=0.0,
-            state_name="Tweet",
+            state_name="Review",
         )
         outcomes = classifier.evaluate_many_sync([r["text"] for r in rows[kept]], concurrency=2)
         answers = [checked(outcome) for outcome in outcomes]
