@@ -107,8 +107,8 @@ def test_an_inspect_scorer_of_agents_gets_messages(tmp_path: Path) -> None:
 
     assert log.status == "success"
     [(given, output)] = seen
-    assert [(m["role"], m["content"]) for m in given] == [("user", "do it")]
-    assert [(m["role"], m["content"]) for m in output] == [("assistant", "done")]
+    assert [(m.role, m.text) for m in given.input_messages] == [("user", "do it")]
+    assert [(m.role, m.text) for m in output] == [("assistant", "done")]
 
 
 def test_a_pydantic_dataset_takes_the_evaluator() -> None:
