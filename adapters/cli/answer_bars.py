@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Group
 from rich.text import Text
 
-from classify.adapters.cli.safe_text import fitted, visible
 from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict
+from classify.display.safe_text import fitted, visible
 from classify.evaluation import Evaluation
 from classify.questions import Question
 

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from classify.adapters.cli.safe_text import visible
+from classify.display.safe_text import visible
 from classify.errors import ClassifyError, InvalidInput, MissingExtra
 from classify.json_values import JSON
 

@@ -97,7 +97,7 @@ def only(questions: Mapping[str, Question], name: str | None) -> dict[str, Quest
 
 def print_lines(name: str, lines: list[str]) -> None:
     """Print a question's lines on standard output under its name."""
-    from classify.adapters.cli.safe_text import visible
+    from classify.display.safe_text import visible
 
     print(visible(name))
     for line in lines:

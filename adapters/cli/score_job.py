@@ -11,10 +11,10 @@ from rich.text import Text
 from classify.adapters.cli.console import FAILED, INTERRUPTED, UNUSABLE, say, show, show_json
 from classify.adapters.cli.plain_json import plain
 from classify.adapters.cli.run_job import RunJob
-from classify.adapters.cli.safe_text import visible
 from classify.adapters.scorers.eval_figures import Figures
 from classify.adapters.scorers.score_spec import ScoreSpec, load_score_spec
 from classify.adapters.scorers.scored_results import ScoredResults, score_results, write_scores
+from classify.display.safe_text import visible
 from classify.json_values import JSON
 from classify.results import read_results
 from classify.run_summary import RunSummary, summarize

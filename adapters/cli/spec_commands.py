@@ -19,7 +19,7 @@ from classify.adapters.cli.field_options import (
     StateField,
     chosen_fields,
 )
-from classify.adapters.cli.safe_text import visible
+from classify.display.safe_text import visible
 from classify.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group
 from rich.text import Text
 
-from classify.adapters.cli.safe_text import visible
+from classify.display.safe_text import visible
 from classify.run_summary import QuestionSummary, RunSummary, UsageSummary
 from classify.summary_figures import Mean, Proportion
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from classify.adapters.cli.progress import Pace, duration
-from classify.adapters.cli.safe_text import fitted, visible
 from classify.adapters.cli.standard_input import from_thread
+from classify.display.safe_text import fitted, visible
 from classify.run import RunCounts
 
 
