@@ -115,3 +115,14 @@ AnyAnswer: TypeAlias = Annotated[
 def distribution(answer: Answer) -> Mapping[str, float] | None:
     """Return the probabilities of an answer, option by option."""
     return answer.probabilities
+
+
+def most_probable(answer: Answer) -> str:
+    """Return the option that an answer comes down to; 0.5 counts as true."""
+    if isinstance(answer, ChoiceAnswer):
+        return answer.choice
+    if isinstance(answer, BooleanAnswer):
+        return "true" if answer.probability >= 0.5 else "false"
+    if answer.probabilities is None:
+        return str(round(answer.score))
+    return max(answer.probabilities, key=answer.probabilities.__getitem__)

@@ -9,7 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
-from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.answers import (
+    Answer,
+    BooleanAnswer,
+    NoVerdict,
+    ScoreAnswer,
+    most_probable,
+)
 from classify.json_values import JSON
 from classify.questions import Question
 from classify.results import Result
@@ -187,7 +193,7 @@ class _Asked:
                 self._compare(answer, label)
 
     def _add_answer(self, answer: Answer) -> None:
-        best = _most_probable(answer)
+        best = most_probable(answer)
         self.best[best] += 1
         self.methods[answer.method] += 1
         if answer.probabilities is not None:
@@ -205,10 +211,10 @@ class _Asked:
         if isinstance(answer, ScoreAnswer):
             self.pairs.append((answer.score, float(label)))
             if float(label).is_integer():
-                self.correct.append(_most_probable(answer) == str(int(label)))
+                self.correct.append(most_probable(answer) == str(int(label)))
         elif isinstance(answer, BooleanAnswer):
             self.pairs.append((answer.probability, float(label)))
-            self.correct.append(_most_probable(answer) == str(bool(label)).lower())
+            self.correct.append(most_probable(answer) == str(bool(label)).lower())
         else:
             self.correct.append(answer.choice == label)
 
@@ -233,14 +239,3 @@ class _Asked:
             correlation=correlation(got, wanted) if kind == "score" else None,
             auroc=auroc(got, [w > 0.5 for w in wanted]) if kind == "boolean" else None,
         )
-
-
-def _most_probable(answer: Answer) -> str:
-    """Return the option that an answer comes down to; 0.5 counts as true."""
-    if isinstance(answer, ChoiceAnswer):
-        return answer.choice
-    if isinstance(answer, BooleanAnswer):
-        return "true" if answer.probability >= 0.5 else "false"
-    if answer.probabilities is None:
-        return str(round(answer.score))
-    return max(answer.probabilities, key=answer.probabilities.__getitem__)
