@@ -1,0 +1,166 @@
+/*
+ * A table of any length, of which only the rows in sight are in the document.
+ *
+ * It takes the focus as a whole and names its active row to assistive technology, so that rows
+ * may come and go under it. It knows rows by number only: what they hold, how they are ordered
+ * and what opening one means is the caller's.
+ */
+
+import { element } from "./dom.js";
+
+const SPARE_ROWS = 8;
+
+export class Grid {
+  /**
+   * @param label    what the table is, for those who do not see it
+   * @param columns  [{ key, title, width, className, sortable, hint }]
+   * @param cell     (row, key) -> the content of a cell: a node, text, or an array of them
+   * @param open     called with the row that was clicked, or on which Enter was pressed
+   * @param sort     called with the key of the header that was pressed
+   */
+  constructor({ label, columns, cell, open, sort }) {
+    Object.assign(this, { columns, cell, open, sort });
+    this.rows = new Uint32Array(0);
+    this.active = 0;
+    this.body = element("div.grid-body", { role: "rowgroup" });
+    this.head = element("div.grid-row.grid-head", { role: "row", "aria-rowindex": 1 });
+    this.element = element(
+      "div.grid",
+      {
+        role: "grid",
+        tabindex: 0,
+        "aria-label": label,
+        "aria-colcount": columns.length,
+        "aria-readonly": "true",
+        "--columns": columns.map((column) => column.width).join(" "),
+        onkeydown: (event) => this.onKey(event),
+        onscroll: () => this.soon(),
+        onclick: (event) => this.onClick(event),
+      },
+      element("div", { role: "rowgroup" }, this.head),
+      this.body,
+    );
+    this.head.append(...columns.map((column, index) => this.header(column, index)));
+    new ResizeObserver(() => this.measure()).observe(this.element);
+  }
+
+  /** Show these rows, in this order, from the top. */
+  show(rows) {
+    this.rows = rows;
+    this.active = 0;
+    this.element.scrollTop = 0;
+    this.element.setAttribute("aria-rowcount", rows.length + 1);
+    this.measure();
+  }
+
+  /** Draw the rows in sight anew: what they hold has changed. */
+  refresh() {
+    this.drawn = undefined;
+    this.draw();
+  }
+
+  /** Mark the column that the rows are sorted by; key null for their own order. */
+  markSorted(key, ascending) {
+    for (const [index, header] of [...this.head.children].entries()) {
+      if (!this.columns[index].sortable) continue;
+      const mine = this.columns[index].key === key;
+      header.setAttribute("aria-sort", mine ? (ascending ? "ascending" : "descending") : "none");
+    }
+  }
+
+  /** Make the row at a position (not a row number) the active one, and bring it into sight. */
+  activate(position) {
+    this.active = Math.max(0, Math.min(this.rows.length - 1, position));
+    const top = this.active * this.height;
+    const room = this.element.clientHeight - this.head.offsetHeight;
+    const { scrollTop } = this.element;
+    if (top < scrollTop) this.element.scrollTop = top;
+    else if (top + this.height > scrollTop + room) {
+      this.element.scrollTop = top + this.height - room;
+    }
+    this.refresh();
+  }
+
+  header(column, index) {
+    const { key, title, className, sortable, hint } = column;
+    const press = () => this.sort(key);
+    const content = sortable ? element("button", { type: "button", onclick: press }, title) : title;
+    return element(
+      `div.grid-cell${className ? `.${className}` : ""}`,
+      { role: "columnheader", "aria-colindex": index + 1, "aria-sort": sortable && "none", title: hint },
+      content,
+    );
+  }
+
+  measure() {
+    const probe = element("div.grid-row.grid-probe");
+    this.body.append(probe);
+    this.height = probe.offsetHeight || 36;
+    probe.remove();
+    this.body.style.height = `${this.rows.length * this.height}px`;
+    this.refresh();
+  }
+
+  soon() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - SPARE_ROWS);
+    const count = Math.ceil(this.element.clientHeight / this.height) + 2 * SPARE_ROWS;
+    const last = Math.min(this.rows.length, first + count);
+    if (this.drawn === `${first}-${last}`) return;
+    this.drawn = `${first}-${last}`;
+    const made = [];
+    for (let position = first; position < last; position += 1) made.push(this.line(position));
+    this.body.replaceChildren(...made);
+    const active = this.rows.length ? `grid-row-${this.active}` : "";
+    this.element.setAttribute("aria-activedescendant", active);
+  }
+
+  line(position) {
+    const row = this.rows[position];
+    const cells = this.columns.map(({ key, className }, index) =>
+      element(
+        `div.grid-cell${className ? `.${className}` : ""}`,
+        { role: "gridcell", "aria-colindex": index + 1 },
+        [this.cell(row, key)].flat(),
+      ),
+    );
+    return element(
+      `div.grid-row${position === this.active ? ".active" : ""}`,
+      {
+        role: "row",
+        id: `grid-row-${position}`,
+        "aria-rowindex": position + 2,
+        "aria-selected": position === this.active ? "true" : "false",
+        "data-position": position,
+        "--top": `${position * this.height}px`,
+      },
+      cells,
+    );
+  }
+
+  onClick(event) {
+    const line = event.target.closest("[data-position]");
+    if (!line) return;
+    this.activate(Number(line.dataset.position));
+    this.open(this.rows[this.active]);
+  }
+
+  onKey(event) {
+    if (event.target !== this.element || event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / this.height) - 2);
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
+    const ends = { Home: 0, End: this.rows.length - 1 };
+    if (event.key in moves) this.activate(this.active + moves[event.key]);
+    else if (event.key in ends) this.activate(ends[event.key]);
+    else if ((event.key === "Enter" || event.key === " ") && this.rows.length) {
+      this.open(this.rows[this.active]);
+    } else return;
+    event.preventDefault();
+  }
+}
