@@ -23,6 +23,7 @@ from classify.errors import (
     MissingExtra,
     ModelError,
     ProviderError,
+    UnexpectedError,
     UnsupportedQuestion,
 )
 from classify.evaluation import Evaluation
@@ -70,6 +71,7 @@ __all__ = [
     "Rounding",
     "Score",
     "ScoreAnswer",
+    "UnexpectedError",
     "UnsupportedQuestion",
     "__version__",
     "ask",

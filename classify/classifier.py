@@ -6,27 +6,34 @@ import asyncio
 import hashlib
 import json
 import time
-from collections import deque
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
-    AsyncIterator,
     Callable,
+    Coroutine,
     Iterable,
     Mapping,
     Sized,
 )
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeAlias, Unpack
 
 from classify.answers import Answer, NoVerdict
-from classify.blocking import blocking
+from classify.blocking import blocking, blocking_iterator
 from classify.calibrating import AfterReading, AnswerCalibrator, AnswerPolicy
 from classify.calls import Calls, Limiter
+from classify.completions import as_completed, in_order
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
-from classify.errors import ClassifyError, DeadlineExceeded, InvalidInput, UnsupportedQuestion
+from classify.errors import (
+    ClassifyError,
+    DeadlineExceeded,
+    InvalidInput,
+    UnexpectedError,
+    UnsupportedQuestion,
+)
 from classify.evaluation import Evaluation, TotalUsage
 from classify.gate import check_response
 from classify.json_values import JSON, check_json, is_object
@@ -88,6 +95,8 @@ class Classifier:
             self._after.check_names(self.questions)
         self.evaluate_sync = blocking(self.evaluate)
         self.evaluate_many_sync = blocking(self.evaluate_many)
+        self.stream_sync = blocking_iterator(self.stream)
+        self.as_completed_sync = blocking_iterator(self.as_completed)
         self.aclose_sync = blocking(self.aclose)
 
     @property
@@ -157,6 +166,7 @@ class Classifier:
     ) -> list[Outcome]:
         """Evaluate every state, in order; one that failed has its error in its place.
 
+        What a model or a transform raises of its own is there as an UnexpectedError.
         `concurrency` bounds the states and the requests in flight; `timeout` is for each state.
         With prior="batch" and fewer than 32 states, InvalidInput is raised before anything is
         sent; where fewer got an answer, the error carries what there is as `outcomes`.
@@ -191,11 +201,42 @@ class Classifier:
 
         With prior="batch" the answers are as they were read: `batch_corrected` does the rest.
         """
+        ask = self._ask_each(concurrency, max_retries, timeout, provider_options)
+        async with aclosing(in_order(_each(states), ask, window=2 * concurrency)) as outcomes:
+            async for outcome in outcomes:
+                yield outcome
+
+    async def as_completed(
+        self,
+        states: Iterable[JSON] | AsyncIterable[JSON],
+        *,
+        concurrency: int = 8,
+        max_retries: int = 2,
+        timeout: float | None = None,
+        provider_options: Mapping[str, JSON] | None = None,
+    ) -> AsyncGenerator[tuple[int, Outcome], None]:
+        """Yield each state's position and outcome as soon as it is there; else as `stream`.
+
+        A slow state holds back no other.
+        """
+        ask = self._ask_each(concurrency, max_retries, timeout, provider_options)
+        async with aclosing(as_completed(_each(states), ask, window=2 * concurrency)) as arrivals:
+            async for arrival in arrivals:
+                yield arrival
+
+    def _ask_each(
+        self,
+        concurrency: int,
+        max_retries: int,
+        timeout: float | None,
+        provider_options: Mapping[str, JSON] | None,
+    ) -> Callable[[JSON], Coroutine[object, None, Outcome]]:
+        """Return what evaluates one state of many: an error is its outcome."""
         asked = self._asked(None)
         shared = Calls(max_retries=max_retries, limiter=Limiter(concurrency))
         turns = asyncio.Semaphore(concurrency)
 
-        async def outcome(state: JSON) -> Outcome:
+        async def ask(state: JSON) -> Outcome:
             async with turns:
                 try:
                     return await self._evaluate(
@@ -207,21 +248,10 @@ class Classifier:
                     )
                 except ClassifyError as error:
                     return error
+                except Exception as error:  # a model's or a transform's own
+                    return UnexpectedError(error)
 
-        pending: deque[asyncio.Task[Outcome]] = deque()
-        try:
-            async for state in _each(states):
-                pending.append(asyncio.create_task(outcome(state)))
-                while len(pending) >= 2 * concurrency:
-                    yield await pending[0]
-                    pending.popleft()
-            while pending:
-                yield await pending[0]
-                pending.popleft()
-        finally:
-            for task in pending:
-                task.cancel()
-            await asyncio.gather(*pending, return_exceptions=True)
+        return ask
 
     def batch_corrected(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Divide the batch prior out of answers as they were read, then calibrate them.
@@ -275,9 +305,9 @@ class Classifier:
             if clock.expired() and timeout is not None:
                 raise DeadlineExceeded(timeout) from None
             raise
-        return self._evaluation(
-            response, answers, attempts=calls.attempts, seconds=time.perf_counter() - started
-        )
+        seconds = time.perf_counter() - started
+        evaluation = self._evaluation(response, answers, attempts=calls.attempts, seconds=seconds)
+        return evaluation.with_questions(asked)
 
     async def _decide(
         self, request: DecisionRequest
@@ -364,7 +394,9 @@ def _decision_model(
     )
 
 
-async def _each(states: Iterable[JSON] | AsyncIterable[JSON]) -> AsyncIterator[JSON]:
+async def _each(
+    states: Iterable[JSON] | AsyncIterable[JSON],
+) -> AsyncGenerator[JSON, None]:
     if isinstance(states, str | bytes) or is_object(states):
         raise InvalidInput("states must be a list of states, got one text or object: wrap it in []")
     if not isinstance(states, Iterable | AsyncIterable):

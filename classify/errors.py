@@ -7,15 +7,18 @@ ClassifyError
 ├── CalibrationError         data that a calibrator or a metric cannot use (also a ValueError)
 ├── MissingExtra             an optional library is not installed (also an ImportError)
 └── ModelError               the model did not answer
-├── CapabilityError      it cannot do what was asked, and never will
-├── ProviderError        the request failed; `retryable` says whether another may succeed
-│   ├── DeadlineExceeded the time given for the answer ran out
-│   └── MalformedResponse  a reply came, but breaks the protocol
-└── InvalidAnswer        the answers given break the rules of the questions
+    ├── CapabilityError      it cannot do what was asked, and never will
+    ├── ProviderError        the request failed; `retryable` says whether another may succeed
+    │   ├── DeadlineExceeded the time given for the answer ran out
+    │   └── MalformedResponse  a reply came, but breaks the protocol
+    ├── InvalidAnswer        the answers given break the rules of the questions
+    └── UnexpectedError      its code, or a transform, raised an error of its own
 """
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
 from typing import Any
 
 
@@ -124,3 +127,21 @@ class MalformedResponse(ProviderError):
 
 class InvalidAnswer(ModelError, ValueError, TypeError):
     """The model's answers break the rules of the questions asked."""
+
+
+class UnexpectedError(ModelError):
+    """The model's code or a transform raised an error that is none of ours: see `__cause__`.
+
+    It stands in the place of one state among many, so that the others keep their answers.
+    """
+
+    def __init__(self, cause: Exception) -> None:
+        """Name the error and its place, not its text: that may quote what was judged."""
+        place = ""
+        for frame in traceback.extract_tb(cause.__traceback__)[-1:]:
+            place = f" in {frame.name} ({Path(frame.filename).name}:{frame.lineno})"
+        super().__init__(
+            f"the model's code or a transform raised {type(cause).__name__}{place}: an error of "
+            "its own, kept as __cause__"
+        )
+        self.__cause__ = cause

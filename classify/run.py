@@ -6,10 +6,9 @@ It knows nothing of file formats or of how the file stays whole.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from classify.classifier import Classifier
 from classify.errors import ClassifyError
@@ -32,7 +31,6 @@ GRACE_SECONDS = 5.0
 """How long requests in flight may go on once a run is told to stop."""
 
 _ROWS_A_TURN = 64
-_Stage: TypeAlias = Literal["asked", "reused", "ready"]
 
 
 @dataclass(slots=True)
@@ -86,6 +84,7 @@ async def run(
 ) -> RunCounts:
     """Classify the rows that the store has no answer for, and put its file into their order.
 
+    Each result is written as soon as it is there, whatever came before it in the input.
     `progress` is called after each result. Once `stop` is set no row is begun and those in flight
     have five seconds to end; the results so far stay, and another run resumes them. A cancelled
     run leaves the file resumable too. Raises InvalidInput for unusable settings, ResultsError
@@ -120,7 +119,7 @@ async def _until_stopped(work: Coroutine[object, None, None], stop: asyncio.Even
 
 
 class _Runner:
-    """One run's state: the results that wait for their turn to be written."""
+    """One run's state: the rows that wait for their answers."""
 
     def __init__(
         self,
@@ -134,51 +133,50 @@ class _Runner:
         self._classifier, self._store, self._settings = classifier, store, settings
         self._progress, self._stop = progress, stop
         self._fingerprint = classifier.fingerprint
-        # Results in input order; one that waits for its answer holds back those behind it.
-        self._queue: deque[tuple[Result, _Stage]] = deque()
+        self._waiting: dict[int, Result] = {}
+        """How many states were asked before a row's -> what is kept of the row whatever comes."""
+        self._asked = 0
         self._ids: set[int] = set()
 
     async def consume(self, rows: AsyncIterator[Row | BadRow]) -> None:
-        outcomes = self._classifier.stream(
+        arrivals = self._classifier.as_completed(
             self._states(rows),
             concurrency=self._settings.concurrency,
             max_retries=self._settings.max_retries,
             timeout=self._settings.timeout,
         )
-        async for outcome in outcomes:
-            base, _ = self._queue[0]
-            self._queue[0] = (row_result(outcome, base), "ready")
-            self._count(outcome)
-            self._write()
-        self._write()
+        async with aclosing(arrivals):
+            async for position, outcome in arrivals:
+                self._count(outcome)
+                self._write(row_result(outcome, self._waiting.pop(position)))
 
     async def _states(self, rows: AsyncIterator[Row | BadRow]) -> AsyncIterator[JSON]:
-        """Yield the states to ask about, and queue every row's result or place for one."""
+        """Yield the states to ask about, and write the results that need no asking."""
         async for row in rows:
             if self._stop.is_set():
                 return
             if isinstance(row, BadRow):
                 self.counts.bad += 1
-                self._queue.append((bad_row_result(row), "ready"))
+                self._write(bad_row_result(row))
                 if self._settings.strict:
                     self.counts.stopped_by = f"{row.place}: {row.message}"
                     return
-            elif self._must_ask(row):
+            elif (base := self._unanswered(row)) is not None:
+                self._waiting[self._asked] = base
+                self._asked += 1
                 yield row.state
-                continue
-            self._write()
 
-    def _must_ask(self, row: Row) -> bool:
+    def _unanswered(self, row: Row) -> Result | None:
+        """Return what is kept of a row that must be asked; write one that is answered."""
         self._note_id(row.id)
         key = state_key(self._fingerprint, row.state)
         base = unanswered(row, key=key, with_state=self._settings.with_state)
         if self._store.answered(key):
             self.counts.reused += 1
-            self._queue.append((base, "reused"))
-            return False
+            self._write(reused_result(self._store.find(key), base))
+            return None
         self.counts.retried += self._store.failed(key)
-        self._queue.append((base, "asked"))
-        return True
+        return base
 
     def _note_id(self, name: str) -> None:
         mark = hash(name)
@@ -191,15 +189,11 @@ class _Runner:
         else:
             self.counts.failed += 1
 
-    def _write(self) -> None:
-        while self._queue and self._queue[0][1] != "asked":
-            result, stage = self._queue.popleft()
-            if stage == "reused" and result.key is not None:
-                result = reused_result(self._store.find(result.key), result)
-            self._store.put(result)
-            self.counts.rows += 1
-            if self._progress is not None:
-                self._progress(self.counts)
+    def _write(self, result: Result) -> None:
+        self._store.put(result)
+        self.counts.rows += 1
+        if self._progress is not None:
+            self._progress(self.counts)
 
 
 def _correct_batch(classifier: Classifier, store: Store) -> None:

@@ -1,8 +1,8 @@
 """The results file of a run: written line by line, safe against crashes, in input order at the end.
 
-A line is appended by one write and is never changed. A run that is resumed looks up what the file
-already holds by key, appends what is new, and at the end puts the lines into input order in a new
-file that takes the old one's place.
+A line is appended by one write as soon as its answer is there, and is never changed. A run that is
+resumed looks up what the file already holds by key and appends what is new. At the end of a run
+the lines are put into input order in a new file that takes the old one's place.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Store:
         self._answered: dict[str, Place] = {}
         self._failed: set[str] = set()
         self._used: set[str] = set()
-        self._order: list[Place] = []
+        self._placed: list[tuple[int, Place]] = []
+        """Index of each row that has a result now, and where its line is."""
         self._synced = time.monotonic()
         _check_output(self.path)
         self._lock = _locked(self.path)
@@ -93,7 +94,7 @@ class Store:
         return key in self._failed
 
     def put(self, result: Result) -> None:
-        """Write the next row's result, where the file does not hold that very line already.
+        """Write a row's result, where the file does not hold that very line already.
 
         Raises ResultsError, with nothing of the line left in the file.
         """
@@ -103,7 +104,7 @@ class Store:
             self._used.add(result.key)
         if place is None or read_line(self._file, place) != line:
             place = self._append(line)
-        self._order.append(place)
+        self._placed.append((result.index, place))
 
     def _append(self, line: bytes) -> Place:
         start = self._file.seek(0, os.SEEK_END)
@@ -116,8 +117,8 @@ class Store:
             with suppress(OSError):
                 self._file.truncate(start)
             raise ResultsError(
-                f"{str(self.path)!r} cannot be written to: {error.strerror}; the rows before "
-                f"({len(self._order)}) are kept: make room and run again with --resume"
+                f"{str(self.path)!r} cannot be written to: {error.strerror}; the rows so far "
+                f"({len(self._placed)}) are kept: make room and run again with --resume"
             ) from None
         return start, len(line)
 
@@ -129,11 +130,12 @@ class Store:
         unused = [place for key, place in self._answered.items() if key not in self._used]
         if unused:
             replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
-        if not contiguous(self._order, self._file.seek(0, os.SEEK_END)):
+        order = [place for _, place in sorted(self._placed)]
+        if not contiguous(order, self._file.seek(0, os.SEEK_END)):
             # Read through an object of its own: Windows replaces no file that is open.
             self._file.close()
             with self.path.open("rb") as old:
-                new = written(self.path, (read_line(old, place) for place in self._order))
+                new = written(self.path, (read_line(old, place) for place in order))
             os.replace(new, self.path)
             self._file = self.path.open("a+b", buffering=0)
         return len(unused)

@@ -15,6 +15,7 @@ import pytest
 from classify.blocking import blocking
 from classify.classifier import Classifier
 from classify.decision import DecisionRequest
+from classify.evaluation import Evaluation
 from classify.testing.scripted import RawAnswer, ScriptedModel
 
 
@@ -44,8 +45,15 @@ def test_every_public_coroutine_has_a_blocking_twin() -> None:
     ]
     built = classifier()
 
+    streams = [
+        name
+        for name, _ in inspect.getmembers(Classifier, inspect.isasyncgenfunction)
+        if not name.startswith("_")
+    ]
+
     assert coroutines == ["aclose", "evaluate", "evaluate_many"]
-    for name in coroutines:
+    assert streams == ["as_completed", "stream"]
+    for name in (*coroutines, *streams):
         twin = getattr(built, f"{name}_sync")
         assert inspect.signature(twin) == inspect.signature(getattr(built, name))
         assert twin.__doc__ == getattr(built, name).__doc__
@@ -58,6 +66,20 @@ def test_it_works_where_no_loop_runs() -> None:
     assert built.evaluate_sync("text").classifier_id == "c"
     assert len(built.evaluate_many_sync(["a", "b"])) == 2
     built.aclose_sync()
+
+
+def test_outcomes_come_one_by_one_to_plain_code() -> None:
+    """A for loop over a stream; leaving it early asks for no more than was read ahead."""
+    model = ScriptedModel(yes)
+    built = Classifier("c", model, {"q": {"type": "boolean"}})
+
+    stream = built.stream_sync((f"state {n}" for n in range(1000)), concurrency=2)
+    first = next(stream)
+    stream.close()
+
+    assert isinstance(first, Evaluation)
+    assert len(model.requests) < 10
+    assert {0, 1, 2} == {position for position, _ in built.as_completed_sync(["a", "b", "c"])}
 
 
 def test_it_works_inside_a_running_loop() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,13 @@ from hypothesis import strategies as st
 from classify.answers import BooleanAnswer
 from classify.classifier import Classifier
 from classify.decision import DecisionRequest, DecisionResponse
-from classify.errors import ClassifyError, DeadlineExceeded, InvalidInput, ProviderError
+from classify.errors import (
+    ClassifyError,
+    DeadlineExceeded,
+    InvalidInput,
+    ProviderError,
+    UnexpectedError,
+)
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.language_model import Prompt, Sampling
@@ -137,15 +144,95 @@ def test_a_failure_stands_in_its_place() -> None:
     ]
 
 
-def test_a_bug_ends_the_stream() -> None:
-    """A programmer's error is no result: it passes through, and nothing is left behind."""
+def test_a_bug_costs_only_its_own_state() -> None:
+    """What a model's code raises of its own loses no other answer; its text is not passed on."""
+    found = asyncio.run(
+        Classifier("c", ScriptedModel(failing), QUESTIONS).evaluate_many(["fine", "bug", "fine"])
+    )
 
-    async def run() -> None:
-        with pytest.raises(RuntimeError, match="bug"):
-            await Classifier("c", ScriptedModel(failing), QUESTIONS).evaluate_many(["bug", "fine"])
-        assert asyncio.all_tasks() == {asyncio.current_task()}
+    first, bug, last = found
+    assert isinstance(first, Evaluation) and isinstance(last, Evaluation)
+    assert isinstance(bug, UnexpectedError)
+    assert isinstance(bug.__cause__, RuntimeError)
+    assert re.search(r"raised RuntimeError in failing \(test_classifier.py:\d+\)", str(bug))
 
-    asyncio.run(run())
+
+def test_a_bug_in_a_transform_costs_only_its_own_state() -> None:
+    """The answers of the others were paid for."""
+
+    def transform(response: DecisionResponse) -> DecisionResponse:
+        raise ZeroDivisionError("division by zero")
+
+    built = Classifier("c", ScriptedModel(failing), QUESTIONS, transform=transform)
+
+    assert [UnexpectedError] * 2 == [type(o) for o in built.evaluate_many_sync(["fine", "fine"])]
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        built.evaluate_sync("fine")
+
+
+def test_a_source_that_breaks_loses_nothing_that_was_asked() -> None:
+    """The reader's error comes after the outcomes of all that it had read."""
+
+    def states() -> Iterator[int]:
+        yield from (0, 1, 2)
+        raise OSError("the disk is gone")
+
+    async def run() -> tuple[list[Evaluation | ClassifyError], str]:
+        seen: list[Evaluation | ClassifyError] = []
+        try:
+            async for outcome in Classifier("c", Slow(), QUESTIONS).stream(states()):
+                seen.append(outcome)
+        except OSError as error:
+            return seen, str(error)
+        return seen, ""
+
+    seen, message = asyncio.run(run())
+
+    assert states_of(seen) == [0, 1, 2]
+    assert message == "the disk is gone"
+
+
+def test_a_slow_state_holds_back_no_other() -> None:
+    """Positions tell whose outcome it is."""
+    release = asyncio.Event()
+
+    class FirstStuck(Slow):
+        async def decide(self, request: DecisionRequest) -> DecisionResponse:
+            if request.state == 0:
+                await release.wait()
+            return await super().decide(request)
+
+    async def run() -> list[int]:
+        positions: list[int] = []
+        async for position, _ in Classifier("c", FirstStuck(), QUESTIONS).as_completed(
+            range(5), concurrency=2
+        ):
+            positions.append(position)
+            if len(positions) == 4:
+                release.set()
+        return positions
+
+    assert asyncio.run(run()) == [1, 2, 3, 4, 0]
+
+
+def test_answers_do_not_wait_for_a_source_that_is_slow() -> None:
+    """Rows from a pipe: the first is answered before the second is there."""
+
+    async def run() -> list[int]:
+        answered = asyncio.Event()
+        seen: list[int] = []
+
+        async def states() -> AsyncIterator[int]:
+            yield 0
+            await answered.wait()
+            yield 1
+
+        async for position, _ in Classifier("c", Slow(), QUESTIONS).as_completed(states()):
+            seen.append(position)
+            answered.set()
+        return seen
+
+    assert asyncio.run(asyncio.wait_for(run(), timeout=30)) == [0, 1]
 
 
 def test_a_deadline_is_for_each_state() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.classifier import Classifier
-from classify.decision import DecisionRequest
+from classify.decision import DecisionRequest, DecisionResponse
 from classify.errors import InvalidInput, ProviderError
 from classify.questions import Boolean, Question
 from classify.results import Result, read_results
@@ -218,6 +218,44 @@ def test_a_stopped_run_begins_no_row_and_keeps_what_ends(bench: _Bench) -> None:
     bench.run(_rows(*texts), prepare=lambda stop: holder.__setitem__(0, stop))
     assert texts == bench.asked()
     assert texts == [result.state for result in bench.results()]
+
+
+def test_a_run_cut_off_behind_a_slow_row_repeats_only_that_row(tmp_path: Path) -> None:
+    """Answers are in the file as soon as they are there, whatever comes before them."""
+    path, texts = tmp_path / "r.jsonl", [f"row {n}" for n in range(40)]
+
+    class FirstStuck(ScriptedModel):
+        async def decide(self, request: DecisionRequest) -> DecisionResponse:
+            if request.state == "row 0" and not path.with_name("released").exists():
+                await asyncio.Event().wait()
+            return await super().decide(request)
+
+    model = FirstStuck(_answer)
+
+    async def running(*, cut_at: int) -> None:
+        cut = asyncio.Event()
+
+        def progress(counts: RunCounts) -> None:
+            if counts.rows == cut_at:
+                cut.set()
+
+        with Store(path, existing="resume") as store:
+            task = asyncio.create_task(
+                run(Classifier("c", model, QUESTIONS), _rows(*texts), store, progress=progress)
+            )
+            await cut.wait()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(running(cut_at=39))
+    assert set(texts[1:]) == {str(result.state) for result in read_results(path)}
+    path.with_name("released").touch()
+    model.requests.clear()
+
+    asyncio.run(running(cut_at=40))
+
+    assert ["row 0"] == [request.state for request in model.requests]
+    assert set(texts) == {str(result.state) for result in read_results(path)}
 
 
 def test_states_can_be_left_out_and_put_back(bench: _Bench) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from typing import assert_type
 
 from classify import (
@@ -47,6 +47,11 @@ async def awaited(classifier: Classifier) -> None:
 
     assert_type(await classifier.evaluate_many(["a"]), list[Evaluation | ClassifyError])
     assert_type(classifier.stream(["a"]), AsyncGenerator[Evaluation | ClassifyError, None])
+    assert_type(
+        classifier.as_completed(["a"]),
+        AsyncGenerator[tuple[int, Evaluation | ClassifyError], None],
+    )
+    assert_type(classifier.stream_sync(["a"]), Generator[Evaluation | ClassifyError, None, None])
 
 
 def blocking(classifier: Classifier) -> None:
