@@ -93,6 +93,12 @@ def _opened(path: Path) -> io.BufferedReader:
 def _standard_input() -> Iterator[Record | BadRecord]:
     # A second object on the descriptor: at exit nothing waits for sys.stdin's lock.
     with open(0, "rb", closefd=False) as file:
+        first = file.peek().partition(b"\n")[0]
+        if first.strip() and b"{" not in first:
+            raise InvalidInput(
+                "standard input is read as JSON Lines, and its first line holds no object: "
+                "write rows of another format to a file whose name ends in it, such as rows.csv"
+            )
         yield from read_json_lines(file)
 
 

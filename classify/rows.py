@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TypeAlias
@@ -36,6 +36,8 @@ STATE_ALIASES = (
     "query",
 )
 """Fields that are taken for the state where none is named, the first that a row has."""
+
+_ROWS_LOOKED_AT = 20
 
 StateFields: TypeAlias = str | Mapping[str, str]
 """The field that is the state, or the state's own keys -> the fields they come from."""
@@ -87,22 +89,39 @@ def read_rows(
 ) -> Iterator[Row | BadRow]:
     """Return the rows of a file or of "-" (standard input), read one by one.
 
-    `note` is told what was decided by the fields' names. The first row is read at once, so
+    `note` is told what was decided by the fields' names. The first rows are read at once, so
     InvalidInput is raised here for a source that cannot be read, a question that does not exist,
-    and a named field that a table does not have.
+    and a field named for the state or the id that none of a file's first rows has (for labels
+    too in a table).
     """
     for name in fields.labels or ():
         if name not in questions:
             raise InvalidInput(f"labels: {unknown_name('question', name, questions)}")
     if limit is not None and limit < 1:
         raise InvalidInput(f"limit must be at least 1, got {limit!r}")
-    reader = _Reader(fields, questions, table=is_table(source), note=note)
-    records = enumerate(islice(read_records(source), limit))
-    rows = (reader.read(index, record) for index, record in records)
-    first = list(islice(rows, 1))
+    records = islice(read_records(source), limit)
+    first = list(islice(records, _looked_at(source)))
     if not first:
         raise InvalidInput(f"{source!r} has no rows")
-    return chain(first, rows)
+    readable = [record.fields for record in first if isinstance(record, Record)]
+    # In lines of JSON the rows that people labelled may come later.
+    labels = (fields.labels or {}).values() if is_table(source) else ()
+    _check_named((*_named(fields.state), *labels, *filter(None, [fields.id])), readable)
+    reader = _Reader(fields, questions, note=note)
+    rows = (reader.read(*each) for each in enumerate(chain(first, records)))
+    return chain(list(islice(rows, 1)), rows)
+
+
+def _looked_at(source: str) -> int:
+    """Return how many rows tell whether a field exists: few where waiting for more would hurt."""
+    return 1 if source == "-" or is_table(source) else _ROWS_LOOKED_AT
+
+
+def _check_named(names: Iterable[str], rows: Sequence[Mapping[str, JSON]]) -> None:
+    """Raise InvalidInput for a named field that no row has: all would fail for one reason."""
+    for name in names:
+        if rows and not any(name in fields for fields in rows):
+            _require(rows[0], name)
 
 
 def canonical_json(value: JSON) -> str:
@@ -118,10 +137,9 @@ class _Reader:
         fields: FieldMap,
         questions: Mapping[str, Question],
         *,
-        table: bool,
         note: Callable[[str], None],
     ) -> None:
-        self._given, self._questions, self._table, self._note = fields, questions, table, note
+        self._given, self._questions, self._note = fields, questions, note
         self._decided = False
         self._state = fields.state
         """None for the whole row without its id and labels."""
@@ -148,11 +166,6 @@ class _Reader:
 
     def _decide(self, fields: Mapping[str, JSON]) -> None:
         given = self._given
-        if self._table:
-            # In a table every row would fail for the same reason.
-            named = (*_named(given.state), *(given.labels or {}).values())
-            for name in named if given.id is None else (*named, given.id):
-                _require(fields, name)
         if given.state is None:
             self._choose_state(fields)
         if given.labels is None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -82,19 +84,22 @@ def test_parquet_is_read_with_its_own_types(tmp_path: Path) -> None:
     assert {"day": "2024-05-01", "x": None, "tags": ["a", "b"]} == _states(rows)[599]
 
 
-def test_standard_input_is_json_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another program can pipe rows in."""
-    import os
-
-    source = os.open(_written(tmp_path, "r", '{"text": "a"}\n'), os.O_RDONLY)
-    kept = os.dup(0)
+@contextmanager
+def _standard_input(path: str) -> Iterator[None]:
+    source, kept = os.open(path, os.O_RDONLY), os.dup(0)
     os.dup2(source, 0)
     try:
-        rows, _ = _read("-")
+        yield
     finally:
         os.dup2(kept, 0)
         os.close(kept)
         os.close(source)
+
+
+def test_standard_input_is_json_lines(tmp_path: Path) -> None:
+    """Another program can pipe rows in."""
+    with _standard_input(_written(tmp_path, "r", '{"text": "a"}\n')):
+        rows, _ = _read("-")
 
     assert ["a"] == _states(rows)
 
@@ -368,6 +373,26 @@ def test_names_that_a_table_lacks_are_refused_at_once(
 
     with pytest.raises(InvalidInput, match=message):
         _read(source, fields)
+
+
+def test_a_field_that_no_line_has_is_refused_at_once(tmp_path: Path) -> None:
+    """A misspelt name would make every row a bad one; a row that lacks a field is one bad row."""
+    source = _written(tmp_path, "r.jsonl", '{"text": "a"}\n{"note": "b"}\n')
+
+    with pytest.raises(InvalidInput, match="unknown field 'txet': did you mean 'text'"):
+        _read(source, FieldMap(state="txet"))
+    rows, _ = _read(source, FieldMap(state="note", labels={"mood": "later"}))
+
+    assert [BadRow, Row] == [type(row) for row in rows]
+
+
+def test_a_table_on_standard_input_is_told_apart(
+    tmp_path: Path,
+) -> None:
+    """The error says what is read there, and how to give a table."""
+    with _standard_input(_written(tmp_path, "r", "id,text\n1,a\n")):
+        with pytest.raises(InvalidInput, match="read as JSON Lines.*rows.csv"):
+            _read("-")
 
 
 def test_limit_counts_rows_of_every_kind(tmp_path: Path) -> None:
