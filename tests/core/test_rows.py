@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_parquet_is_read_with_its_own_types(tmp_path: Path) -> None:
 
 
 @contextmanager
-def _standard_input(path: str) -> Iterator[None]:
+def _standard_input(path: str) -> Generator[None]:
     source, kept = os.open(path, os.O_RDONLY), os.dup(0)
     os.dup2(source, 0)
     try:
@@ -391,7 +391,7 @@ def test_a_table_on_standard_input_is_told_apart(
 ) -> None:
     """The error says what is read there, and how to give a table."""
     with _standard_input(_written(tmp_path, "r", "id,text\n1,a\n")):
-        with pytest.raises(InvalidInput, match="read as JSON Lines.*rows.csv"):
+        with pytest.raises(InvalidInput, match=r"read as JSON Lines.*rows\.csv"):
             _read("-")
 
 
