@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 
+from classify.display.printed import Printed
 from classify.evidence import Evidence, Method
 from classify.json_values import is_object
 
@@ -28,7 +29,7 @@ refused; the provider filtered; the output ended before a label; the endpoint re
 are no logprobs of the labels; a service declined the question; an abstention policy handed over."""
 
 
-class _Answer(BaseModel):
+class _Answer(Printed, BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     bounds: dict[str, tuple[float, float]] | None = None
@@ -89,7 +90,7 @@ class BooleanAnswer(_Answer):
         return {"true": self.probability, "false": 1.0 - self.probability}
 
 
-class NoVerdict(BaseModel):
+class NoVerdict(Printed, BaseModel):
     """No answer, and why. Never a score, counted apart everywhere."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
 from classify.answers import AnyAnswer
 from classify.decision import ResponseInfo, Rounding
+from classify.display.printed import Printed
 from classify.evidence import UsageSeen
 from classify.question_sets import QuestionSet
+from classify.questions import Question
 
 S = TypeVar("S", bound=QuestionSet)
 
@@ -21,8 +25,18 @@ class TotalUsage(UsageSeen):
     """Input and output; what was not reported counts as 0."""
 
 
-class Evaluation(BaseModel):
-    """Checked answers to every question about one state, and what it took."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked, beside the answers: it makes no two evaluations unequal."""
+
+    questions: Mapping[str, Question] = field(default_factory=dict[str, Question], compare=False)
+
+
+class Evaluation(Printed, BaseModel):
+    """Checked answers to every question about one state, and what it took.
+
+    `print` shows every option's probability as a bar; `repr` lists the fields.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -37,6 +51,21 @@ class Evaluation(BaseModel):
     attempts: int = 0
     """Requests made, failed ones included."""
     seconds: float = 0.0
+    _asked: _Asked = PrivateAttr(default_factory=_Asked)
+
+    @property
+    def questions(self) -> Mapping[str, Question]:
+        """The questions that were asked, for showing the answers; not part of the JSON.
+
+        None are known after reading an evaluation from JSON: `with_questions` adds them.
+        """
+        return self._asked.questions
+
+    def with_questions(self, questions: Mapping[str, Question]) -> Self:
+        """Return a copy that knows what was asked."""
+        copy = self.model_copy()
+        copy._asked = _Asked(questions)
+        return copy
 
     def read(self, questions: type[S]) -> S:
         """Return the answers as an instance of the question set, so that their types are known."""

@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from classify.display.safe_text import visible
+from classify.display.screen import Screen
 from classify.errors import ClassifyError, InvalidInput, MissingExtra
 from classify.json_values import JSON
 
@@ -40,8 +41,9 @@ def messages() -> Console:
 
 def show(renderable: RenderableType) -> None:
     """Write a table or a chart to standard output; 80 columns where it is no terminal."""
-    width = None if sys.stdout.isatty() else 80
-    Console(highlight=False, markup=False, emoji=False, width=width).print(renderable)
+    width = Screen.standard_output().width
+    # A height too: without one, rich takes 80 columns for the width of a dumb terminal.
+    Console(highlight=False, markup=False, emoji=False, width=width, height=25).print(renderable)
 
 
 def show_json(value: JSON) -> None:

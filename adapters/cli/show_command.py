@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from classify.classifier import Classifier
     from classify.evaluation import Evaluation
     from classify.json_values import JSON
-
-_PIPED_WIDTH = 80
 
 
 @reported
@@ -43,7 +39,6 @@ def show_state(
     as_json: AsJson = False,
 ) -> None:
     """Judge one state, and show every option's probability and the evidence."""
-    from classify.adapters.cli.answer_bars import answer_bars
     from classify.spec import load_spec
 
     judged = _state(state, state_json, state_file)
@@ -53,8 +48,7 @@ def show_state(
     if as_json:
         print(to_json(evaluation, exclude_none=True).decode())
         return
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED_WIDTH
-    show(answer_bars(evaluation, classifier.questions, width=width, blocks=_shows_blocks()))
+    show(evaluation)
 
 
 def _state(text: str | None, source: str | None, file: Path | None) -> JSON:
@@ -85,11 +79,3 @@ async def _evaluate(classifier: Classifier, state: JSON, timeout: float | None) 
         return await classifier.evaluate(state, timeout=timeout)
     finally:
         await classifier.aclose()
-
-
-def _shows_blocks() -> bool:
-    try:
-        "█░".encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -162,17 +162,30 @@ def _flags(answer: Answer | NoVerdict) -> list[Flag]:
     if _low_mass(answer.label_mass, evidence):
         flags.append(Flag("low mass", f"only {answer.label_mass:.3g} of the probability on labels"))
     if evidence.flips:
-        flags.append(
-            Flag(
-                "order-sensitive",
-                f"{evidence.flips} of {len(evidence.orders)} orders lead to another option",
-            )
-        )
+        told = f"{evidence.flips} of {_listings(evidence)} orders lead to another option"
+        flags.append(Flag("order-sensitive", told))
     if evidence.unseen:
-        several = "options were" if len(evidence.unseen) > 1 else "option was"
-        told = f"{len(evidence.unseen)} {several} beyond the alternatives shown: bounded"
-        flags.append(Flag("truncated", told))
+        flags.append(Flag("truncated", _unseen(evidence)))
     return flags
+
+
+def _unseen(evidence: Evidence) -> str:
+    several = "options were" if len(evidence.unseen) > 1 else "option was"
+    beyond = (
+        "the alternatives shown, or in groups not opened"
+        if _tree(evidence)
+        else ("the alternatives shown")
+    )
+    return f"{len(evidence.unseen)} {several} beyond {beyond}: bounded, not measured"
+
+
+def _listings(evidence: Evidence) -> int:
+    # A tree asks several slots for each listing; the first of them has no groups above it.
+    return sum(not order.path for order in evidence.orders)
+
+
+def _tree(evidence: Evidence) -> bool:
+    return any(order.path for order in evidence.orders)
 
 
 def _low_mass(label_mass: float | None, evidence: Evidence) -> bool:
@@ -189,10 +202,12 @@ def _facts(answer: Answer | NoVerdict) -> list[str]:
         return facts
     facts += [f"readout {evidence.readout}"] if evidence.readout else []
     facts += [f"prompt {evidence.prompt_form}"] if evidence.prompt_form else []
-    if len(evidence.orders) > 1:
+    if _tree(evidence):
+        facts.append(f"{len(evidence.orders)} slots of a tree")
+    if _listings(evidence) > 1:
+        flips = f"{evidence.flips} flip" + ("" if evidence.flips == 1 else "s")
         facts.append(
-            f"{len(evidence.orders)} orders, {evidence.flips} flips, "
-            f"total variation {evidence.total_variation:.3f}"
+            f"{_listings(evidence)} orders, {flips}, total variation {evidence.total_variation:.3f}"
         )
     if evidence.unexplored:
         facts.append(f"{evidence.unexplored:.3g} in groups not opened")

@@ -1,60 +1,16 @@
-"""What people see: safe text, the pace of a run, input from a thread."""
+"""What people see of a run: its pace, and input from a thread."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-import unicodedata
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 
 from classify.adapters.cli.progress import Pace, duration
 from classify.adapters.cli.standard_input import from_thread
-from classify.display.safe_text import fitted, visible
 from classify.run import RunCounts
-
-
-@given(st.text(alphabet=st.characters()))
-def test_no_text_can_steer_a_terminal(text: str) -> None:
-    """Control and bidi characters become escapes; the rest stays."""
-    shown = visible(text)
-
-    kinds = {unicodedata.category(c) for c in shown if c not in "\u200c\u200d"}
-    assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("[bold]x[/bold]", "[bold]x[/bold]", id="markup"),
-        pytest.param("\x1b[31mred", "\\x1b[31mred", id="escape"),
-        pytest.param("a\u202eb", "a\\u202eb", id="bidi override"),
-        pytest.param("a\nb", "a\\nb", id="line break"),
-        pytest.param("👩\u200d🚀 é 日本", "👩\u200d🚀 é 日本", id="joined emoji"),
-    ],
-)
-def test_what_moves_is_made_visible(text: str, expected: str) -> None:
-    """And what does not is left alone."""
-    assert expected == visible(text)
-
-
-@given(st.text(), st.integers(2, 40))
-def test_fitted_text_is_exactly_as_wide_as_asked(text: str, width: int) -> None:
-    """Wide characters count for two cells, so that bars begin in one column."""
-    shown = fitted(text, width).replace("\u2068", "").replace("\u2069", "")
-
-    assert width == cell_len(shown)
-
-
-def test_right_to_left_text_is_isolated() -> None:
-    """It would turn around the bar beside it."""
-    hebrew = "\u05e9\u05dc\u05d5\u05dd"
-
-    assert f"\u2068{hebrew}\u2069    " == fitted(hebrew, 8)
 
 
 def test_the_pace_counts_only_rows_that_were_asked() -> None:

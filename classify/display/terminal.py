@@ -1,0 +1,102 @@
+"""Answers as lines of text: the verdict, its bars, what to notice, and what the numbers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.text import Text
+
+from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.display.screen import Screen
+from classify.display.terminal_bars import bar_lines, styled
+from classify.display.views import AnswerView, answer_view, answer_views
+from classify.evaluation import Evaluation
+from classify.evidence import UsageSeen
+
+_INDENT = "  "
+
+
+def lines(shown: object, screen: Screen) -> list[Text]:
+    """Return the lines of an evaluation or of an answer, no wider than the screen."""
+    if isinstance(shown, Evaluation):
+        return _evaluation(shown, screen)
+    if isinstance(shown, ChoiceAnswer | ScoreAnswer | BooleanAnswer | NoVerdict):
+        return answer_lines(answer_view("", shown), screen)
+    raise TypeError(f"an evaluation or an answer can be shown, not {type(shown).__name__}")
+
+
+def answer_lines(view: AnswerView, screen: Screen) -> list[Text]:
+    """Return the lines of one answer."""
+    found = title_lines(view, screen)
+    if view.message is not None:
+        found += styled(folded(screen.safe(view.message), screen))
+    found += bar_lines(view.bars, screen)
+    found += flag_lines(view, screen)
+    found += fact_lines(view.facts, screen)
+    if view.reason:
+        text = screen.safe(view.reason.strip(), keep="\n")
+        found += styled(folded(f"reason: {text}", screen))
+    return found
+
+
+def title_lines(view: AnswerView, screen: Screen) -> list[Text]:
+    """Return the question's name and kind, and the verdict."""
+    name = screen.safe(view.question)
+    title = f"{name} ({view.kind})" if name else view.kind
+    first, *more = styled(screen.folded(f"{title}: {screen.safe(view.verdict)}", screen.width))
+    first.stylize("bold", 0, len(name or view.kind))
+    return [first, *more]
+
+
+def flag_lines(view: AnswerView, screen: Screen) -> list[Text]:
+    """Return what a person should notice, a line for each."""
+    texts = (f"! {flag.name}: {screen.safe(flag.told)}" for flag in view.flags)
+    return [line for text in texts for line in styled(folded(text, screen), "yellow")]
+
+
+def fact_lines(facts: Iterable[str], screen: Screen) -> list[Text]:
+    """Return facts beside one another."""
+    return styled(folded("; ".join(map(screen.safe, facts)), screen), "dim")
+
+
+def folded(text: str, screen: Screen, *, indent: str = _INDENT) -> list[str]:
+    """Return safe text in indented lines that fit the screen."""
+    return [indent + line for line in screen.folded(text, screen.width - len(indent))]
+
+
+def closing_lines(evaluation: Evaluation, screen: Screen) -> list[Text]:
+    """Return the model, what the answers took, and warnings that no answer has already shown."""
+    model = screen.safe(evaluation.response.model_id or "unknown model")
+    requests = _counted(evaluation.attempts, "request")
+    told = f"{model}; {_tokens(evaluation.usage)}; {requests}; {evaluation.seconds:.2f} s"
+    shown = {
+        warning
+        for answer in evaluation.answers.values()
+        if answer.evidence is not None
+        for warning in answer.evidence.warnings
+    }
+    warnings = [warning for warning in evaluation.warnings if warning not in shown]
+    found = styled(screen.folded(told, screen.width))
+    for warning in warnings:
+        text = f"warning: {screen.safe(warning)}"
+        found += styled(screen.folded(text, screen.width), "yellow")
+    return found
+
+
+def _evaluation(evaluation: Evaluation, screen: Screen) -> list[Text]:
+    found: list[Text] = []
+    for view in answer_views(evaluation.answers, evaluation.questions):
+        found += [*answer_lines(view, screen), Text("")]
+    return found + closing_lines(evaluation, screen)
+
+
+def _tokens(usage: UsageSeen) -> str:
+    if usage.input_tokens is None:
+        return "tokens unknown"
+    cached = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
+    reasoning = f" ({usage.reasoning_tokens} of them reasoning)" if usage.reasoning_tokens else ""
+    return f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens or 0} out{reasoning}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
