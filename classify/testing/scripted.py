@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from classify.decision import DecisionRequest, DecisionResponse
-from classify.errors import CapabilityError
-from classify.json_values import JSON
+from classify.errors import CapabilityError, InvalidInput
+from classify.json_values import JSON, is_object
 from classify.language_model import (
     Alternative,
     Capabilities,
@@ -89,7 +89,14 @@ class ScriptedLanguageModel:
             raise CapabilityError("this scripted model was given no reply function")
         self.prompts.append(prompt)
         reply = self._reply(prompt, sampling)
-        return reply if isinstance(reply, Reply) else position_reply(reply)
+        if isinstance(reply, Reply):
+            return reply
+        given: object = reply
+        if not is_object(given):
+            raise InvalidInput(
+                f"reply must give a Reply or token -> logprob, got {type(reply).__name__}"
+            )
+        return position_reply(reply)
 
     async def score(
         self, prompt: Prompt, texts: Sequence[str], *, options: Mapping[str, JSON]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+from typing import Any, cast
 
 import pytest
 
 from classify.classifier import Classifier
 from classify.decision import DecisionResponse
-from classify.errors import CapabilityError
+from classify.errors import CapabilityError, InvalidInput
 from classify.language_model import Reply, Sampling, TextPrompt
 from classify.testing.scripted import ScriptedLanguageModel, ScriptedModel, position_reply
 
@@ -54,3 +55,11 @@ def test_what_was_not_scripted_cannot_be_done() -> None:
         Classifier("c", m, QUESTIONS).evaluate_sync("x").answers["q"] for m in (speaking, writing)
     ]
     assert [a.evidence.readout for a in found if a.evidence] == ["words", "yes_no"]
+
+
+def test_a_reply_of_another_type_is_named() -> None:
+    """A plain text is the first thing that one tries."""
+    model = ScriptedLanguageModel(lambda prompt, sampling: cast("Any", "Yes"))
+
+    with pytest.raises(InvalidInput, match="a Reply or token -> logprob, got str"):
+        Classifier("c", model, QUESTIONS).evaluate_sync("text")
