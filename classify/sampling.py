@@ -10,11 +10,12 @@ import numpy as np
 from classify.answers import Cause
 from classify.asking import Asking
 from classify.errors import CapabilityError
+from classify.evidence import OrderSeen
 from classify.label_reading import gather
-from classify.labels import LETTERS, canonical, slate
+from classify.labels import LETTERS, Slate, canonical, slate
 from classify.language_model import Reply, Sampling
 from classify.logspace import safe_log
-from classify.prompts import label_prompt
+from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading, Reading
 from classify.readout import normalized
 from classify.slot_reading import FEW_TOKENS, coverage_floor
@@ -36,14 +37,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
             f'{asking.where} shows no logprobs, and fallback="sample" draws without reasons: leave '
             "reasoning out"
         )
-    options = canonical(asking.question)
-    readout = asking.readout if asking.readout in ("letters", "digits", "yes_no") else "letters"
-    shown = slate(asking.question, options, readout=readout, resolution=len(LETTERS))
-    if shown.grouped:
-        raise CapabilityError(
-            f"question {asking.name!r} has {len(options)} options, too many to draw from one "
-            f"prompt ({len(LETTERS)}); use a model that shows logprobs"
-        )
+    shown = _slate(asking)
     prompt = label_prompt(
         asking.name,
         asking.question,
@@ -66,16 +60,34 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
             label_mass=labelled / n,
         )
     p = (counts + _SMOOTHING) / (labelled + _SMOOTHING * len(counts))
+    seen = OrderSeen(
+        labels=shown.mapping(),
+        probabilities=dict(zip(canonical(asking.question), p.tolist(), strict=True)),
+        label_mass=labelled / n,
+        prompt_hash=prompt_hash(prompt),
+    )
     ends = np.array([wilson(int(count), labelled) for count in counts])
     return Reading(
         log_p=safe_log(p),
         method="sampled",
         label_mass=labelled / n,
-        orders=(),
+        orders=(seen,),
         lower=np.minimum(ends[:, 0], p),
         upper=np.maximum(ends[:, 1], p),
         draws=tuple(int(count) for count in counts),
     )
+
+
+def _slate(asking: Asking) -> Slate:
+    options = canonical(asking.question)
+    readout = asking.readout if asking.readout in ("letters", "digits", "yes_no") else "letters"
+    shown = slate(asking.question, options, readout=readout, resolution=len(LETTERS))
+    if shown.grouped:
+        raise CapabilityError(
+            f"question {asking.name!r} has {len(options)} options, too many to draw from one "
+            f"prompt ({len(LETTERS)}); use a model that shows logprobs"
+        )
+    return shown
 
 
 def _cause(replies: list[Reply], labelled: int) -> Cause:

@@ -67,6 +67,8 @@ def test_draws_are_counted_and_smoothed(
     assert found.method == "sampled"
     assert found.evidence is not None and found.evidence.draws is not None
     assert sum(found.evidence.draws.values()) == round(mass * len(texts))
+    assert ["A", "B", "C"] == list(found.evidence.orders[0].labels)
+    assert 64 == len(found.evidence.orders[0].prompt_hash)
     assert found.bounds is not None
     for option, (low, high) in found.bounds.items():
         assert 0.0 <= low <= found.probabilities[option] <= high <= 1.0
