@@ -56,6 +56,11 @@ if TYPE_CHECKING:
         paired_difference,
         sign_flip_test,
     )
+    from classify.calibration.confidence_bins import (
+        ConfidenceBin,
+        ConfidenceHistogram,
+        confidence_histogram,
+    )
     from classify.calibration.corp import (
         Decomposition,
         corp_brier,
@@ -73,10 +78,10 @@ if TYPE_CHECKING:
         excess_aurc,
     )
     from classify.calibration.estimate import Estimate
+    from classify.calibration.figure_canvas import Axes, Figure
     from classify.calibration.figures import (
-        Axes,
-        Figure,
         before_after_figure,
+        confidence_figure,
         reliability_figure,
         risk_coverage_figure,
     )
@@ -89,9 +94,27 @@ if TYPE_CHECKING:
     from classify.calibration.group_bias import GroupBias, subgroup_bias
     from classify.calibration.intervals import clopper_pearson, jeffreys, mean_interval, wilson
     from classify.calibration.isotonic import IsotonicCalibrator, fit_isotonic
+    from classify.calibration.judge_figures import (
+        order_sensitivity_figure,
+        ordinal_confusion_figure,
+        score_label_figure,
+    )
     from classify.calibration.judge_items import JudgedItems, judged_items
     from classify.calibration.judge_reports import JudgeReport, judge_report
     from classify.calibration.label_file import RowLabels, read_label_file
+    from classify.calibration.label_scores import (
+        LabelledScores,
+        ScoresByLabel,
+        scores_by_label,
+    )
+    from classify.calibration.labelled_pictures import (
+        labelled_confidence,
+        labelled_confusion,
+        labelled_reliability,
+        labelled_risk_coverage,
+        labelled_scores,
+    )
+    from classify.calibration.level_confusion import OrdinalConfusion, ordinal_confusion
     from classify.calibration.level_shares import LevelUse, level_use
     from classify.calibration.matrix import MatrixCalibrator, fit_matrix
     from classify.calibration.measurement import Measurement
@@ -251,6 +274,11 @@ _MODULES = {
         "paired_difference",
         "sign_flip_test",
     ),
+    "confidence_bins": (
+        "ConfidenceBin",
+        "ConfidenceHistogram",
+        "confidence_histogram",
+    ),
     "corp": (
         "Decomposition",
         "corp_brier",
@@ -272,10 +300,10 @@ _MODULES = {
         "excess_aurc",
     ),
     "estimate": ("Estimate",),
+    "figure_canvas": ("Axes", "Figure"),
     "figures": (
-        "Axes",
-        "Figure",
         "before_after_figure",
+        "confidence_figure",
         "reliability_figure",
         "risk_coverage_figure",
     ),
@@ -299,6 +327,11 @@ _MODULES = {
         "IsotonicCalibrator",
         "fit_isotonic",
     ),
+    "judge_figures": (
+        "order_sensitivity_figure",
+        "ordinal_confusion_figure",
+        "score_label_figure",
+    ),
     "judge_items": (
         "JudgedItems",
         "judged_items",
@@ -310,6 +343,18 @@ _MODULES = {
     "label_file": (
         "RowLabels",
         "read_label_file",
+    ),
+    "label_scores": (
+        "LabelledScores",
+        "ScoresByLabel",
+        "scores_by_label",
+    ),
+    "labelled_pictures": (
+        "labelled_confidence",
+        "labelled_confusion",
+        "labelled_reliability",
+        "labelled_risk_coverage",
+        "labelled_scores",
     ),
     "level_shares": (
         "LevelUse",
@@ -331,6 +376,10 @@ _MODULES = {
         "ProportionalOddsCalibrator",
         "fit_isotonic_mean",
         "fit_proportional_odds",
+    ),
+    "level_confusion": (
+        "OrdinalConfusion",
+        "ordinal_confusion",
     ),
     "ordinal_scores": (
         "mean_absolute_error",
@@ -471,6 +520,8 @@ __all__ = [
     "CalibrationWarning",
     "Calibrator",
     "Comparison",
+    "ConfidenceBin",
+    "ConfidenceHistogram",
     "ConfidencePolicy",
     "Confusion",
     "CostPolicy",
@@ -487,6 +538,7 @@ __all__ = [
     "JudgeReport",
     "JudgedItems",
     "LabelledAnswers",
+    "LabelledScores",
     "LabelsNeeded",
     "LevelUse",
     "LogLoss",
@@ -494,6 +546,7 @@ __all__ = [
     "Measurement",
     "Metrics",
     "OrderSensitivity",
+    "OrdinalConfusion",
     "Outlook",
     "PairedTest",
     "PlattCalibrator",
@@ -507,6 +560,7 @@ __all__ = [
     "RiskControl",
     "RiskCoverage",
     "RowLabels",
+    "ScoresByLabel",
     "SetPolicy",
     "Share",
     "ShiftCalibrator",
@@ -540,6 +594,8 @@ __all__ = [
     "clopper_pearson",
     "cohen_kappa",
     "compare",
+    "confidence_figure",
+    "confidence_histogram",
     "confusion",
     "control_joint_risk",
     "control_selective_risk",
@@ -582,8 +638,13 @@ __all__ = [
     "kolmogorov_smirnov",
     "krippendorff_alpha",
     "kuiper",
+    "labelled_confidence",
+    "labelled_confusion",
     "labelled_metrics",
+    "labelled_reliability",
     "labelled_results",
+    "labelled_risk_coverage",
+    "labelled_scores",
     "labels_for_certificate",
     "labels_for_comparison",
     "labels_for_corrected_rate",
@@ -603,6 +664,9 @@ __all__ = [
     "mean_interval",
     "metrics",
     "order_sensitivity",
+    "order_sensitivity_figure",
+    "ordinal_confusion",
+    "ordinal_confusion_figure",
     "paired_difference",
     "ppi_mean",
     "ppi_rate",
@@ -619,6 +683,8 @@ __all__ = [
     "risk_coverage_svg",
     "rogan_gladen",
     "save_artefacts",
+    "score_label_figure",
+    "scores_by_label",
     "sign_flip_test",
     "smooth_calibration_error",
     "smooth_calibration_error_at",

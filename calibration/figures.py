@@ -1,49 +1,36 @@
-"""The pictures of svg.py as matplotlib figures, for notebooks and papers.
+"""What probabilities are worth, as matplotlib figures for notebooks and papers.
 
-Figures are made without pyplot: no window, no current figure, no style is touched, and nothing
-has to be closed. Save one with `figure.savefig(path)`; a notebook shows it as it is.
+Reliability, risk and coverage, confidence; `judge_figures` has those of a judge against people.
+Save one with `figure.savefig(path)`; a notebook shows it as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Protocol
-
+from classify.calibration.confidence_bins import ConfidenceHistogram
+from classify.calibration.figure_canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Axes,
+    Figure,
+    footnote,
+    named,
+    new_figure,
+)
 from classify.calibration.reliability import ReliabilityDiagram, RiskCoverage
-from classify.errors import MissingExtra
-
-
-class Axes(Protocol):
-    """The little of matplotlib's axes that is used here."""
-
-    def plot(self, x: Sequence[float], y: Sequence[float], **style: object) -> object: ...
-    def vlines(
-        self, x: Sequence[float], low: Sequence[float], high: Sequence[float], **style: object
-    ) -> object: ...
-    def bar(self, x: Sequence[float], height: Sequence[float], **style: object) -> object: ...
-    def axhline(self, y: float, **style: object) -> object: ...
-    def set(self, **properties: object) -> object: ...
-    def legend(self, **style: object) -> object: ...
-
-
-class Figure(Protocol):
-    """The little of matplotlib's figure that is used here, and savefig."""
-
-    def add_subplot(self, rows: int, columns: int, index: int) -> Axes: ...
-    def savefig(self, target: object, **options: object) -> None: ...
 
 
 def reliability_figure(diagram: ReliabilityDiagram, *, title: str = "Reliability") -> Figure:
     """Return one reliability diagram: bins with their band, isotonic curve, histogram of p."""
-    figure = _figure(width=4.8)
+    figure = new_figure(width=4.8, height=5.2)
     _reliability(diagram, figure.add_subplot(1, 1, 1), title=title)
+    footnote(figure, f"{diagram.n} rows in {len(diagram.points)} bins")
     return figure
 
 
 def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -> Figure:
     """Return two reliability diagrams side by side."""
-    figure = _figure(width=9.2)
+    figure = new_figure(width=9.2)
     _reliability(before, figure.add_subplot(1, 2, 1), title=f"before, n={before.n}")
     _reliability(after, figure.add_subplot(1, 2, 2), title=f"after, n={after.n}")
     return figure
@@ -51,38 +38,94 @@ def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -
 
 def risk_coverage_figure(curve: RiskCoverage, *, title: str = "Risk and coverage") -> Figure:
     """Return the mean loss of the surest rows against the share of rows that are kept."""
-    figure = _figure(width=4.8)
+    figure = new_figure(width=4.8)
     axes = figure.add_subplot(1, 1, 1)
-    axes.axhline(curve.base_risk, color="0.45", linestyle="--", label="all rows")
-    axes.plot(curve.coverage, curve.risk, color="C0", label=f"AURC {curve.area:.4f}, n={curve.n}")
-    axes.set(
-        title=title,
-        xlabel="share of rows kept, surest first",
-        ylabel="mean loss of those",
-        xlim=(0, 1),
-    )
+    axes.axhline(curve.base_risk, color=GREY, linestyle="--", label="all rows")
+    if curve.interval is not None:
+        low, high = zip(*curve.interval, strict=True)
+        # A single point has no area; a marker shows that it is there.
+        axes.fill_between(
+            curve.coverage, low, high, color=BLUE, alpha=0.2, linewidth=0, label="95 %, each alone"
+        )
+    marker = "o" if len(curve.coverage) == 1 else ""
+    axes.plot(curve.coverage, curve.risk, color=BLUE, marker=marker, label="kept rows")
+    named(axes, title=title, across="share of rows kept, surest first", up="mean loss of those")
+    axes.set(xlim=(0, 1))
     axes.legend(frameon=False)
+    footnote(
+        figure, f"{curve.n} rows; all: {curve.base_risk:.3f}; area below (AURC): {curve.area:.4f}"
+    )
     return figure
+
+
+def confidence_figure(found: ConfidenceHistogram, *, title: str = "Confidence") -> Figure:
+    """Return the rows by confidence, right and wrong, with mean confidence and accuracy."""
+    figure = new_figure(width=5.6)
+    axes = figure.add_subplot(1, 1, 1)
+    _stacked(found, axes)
+    axes.axvline(
+        found.mean_confidence,
+        color="black",
+        linestyle="--",
+        label=f"mean confidence {found.mean_confidence:.3f}",
+    )
+    right = found.accuracy
+    if right is not None:
+        ends = "" if right.low is None else f" [{right.low:.3f}, {right.high:.3f}]"
+        axes.axvline(right.value, color="black", label=f"share right {right.value:.3f}{ends}")
+        if right.low is not None and right.high is not None:
+            axes.axvspan(right.low, right.high, color="black", alpha=0.12, linewidth=0)
+    named(axes, title=title, across="probability of the answer", up="rows")
+    most = max(each.right + each.wrong + each.unlabelled for each in found.bins)
+    axes.set(xlim=(0, 1), ylim=(0, 1.45 * most))  # room for the legend
+    axes.legend(frameon=False, fontsize="small")
+    known = 0 if right is None else right.n
+    rule = "" if right is None else f"; interval: {right.rule}"
+    footnote(figure, f"{found.n} answers of {found.total} rows, {known} with a label{rule}")
+    return figure
+
+
+def _stacked(found: ConfidenceHistogram, axes: Axes) -> None:
+    """Draw the rows of each bin, the right ones at the bottom."""
+    middles = [(each.low + each.high) / 2 for each in found.bins]
+    below = [0.0] * len(found.bins)
+    for name, rows, style in (
+        ("right", [each.right for each in found.bins], {"color": BLUE}),
+        # Hatched, so that it is told apart without colour.
+        ("wrong", [each.wrong for each in found.bins], {"color": ORANGE, "hatch": "///"}),
+        ("no label", [each.unlabelled for each in found.bins], {"color": "0.8"}),
+    ):
+        if any(rows):
+            axes.bar(
+                middles,
+                rows,
+                width=0.9 / len(found.bins),
+                bottom=list(below),
+                label=f"{name} ({sum(rows)})",
+                edgecolor="white",
+                **style,
+            )
+        below = [height + more for height, more in zip(below, rows, strict=True)]
 
 
 def _reliability(diagram: ReliabilityDiagram, axes: Axes, *, title: str) -> None:
     _backdrop(diagram, axes)
-    axes.plot([0, 1], [0, 1], color="0.45", linestyle="--", linewidth=1)
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
     axes.plot(
-        [x for x, _ in diagram.curve], [y for _, y in diagram.curve], color="C0", label="isotonic"
+        [x for x, _ in diagram.curve], [y for _, y in diagram.curve], color=BLUE, label="isotonic"
     )
-    for inside, fill in ((True, "C0"), (False, "white")):
+    for inside, fill in ((True, BLUE), (False, "white")):
         points = [point for point in diagram.points if point.inside is inside]
         axes.plot(
             [point.probability for point in points],
             [point.rate for point in points],
-            color="C0",
+            color=BLUE,
             markerfacecolor=fill,
             marker="o",
             linestyle="none",
             label="bin" if inside else "bin outside its band",
         )
-    axes.set(title=title, xlabel="probability given", ylabel="how often it came true")
+    named(axes, title=title, across="probability given", up="how often it came true")
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes.legend(frameon=False, fontsize="small", loc="upper left")
 
@@ -93,7 +136,7 @@ def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
         [point.probability for point in diagram.points],
         [point.low for point in diagram.points],
         [point.high for point in diagram.points],
-        color="C0",
+        color=BLUE,
         alpha=0.25,
         linewidth=9,
         label=f"as if calibrated, {diagram.confidence:.0%}",
@@ -107,12 +150,3 @@ def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
         alpha=0.5,
         label="rows",
     )
-
-
-def _figure(*, width: float) -> Figure:
-    try:
-        module = import_module("matplotlib.figure")
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "plots", "a calibration figure") from error
-    figure: Figure = module.Figure(figsize=(width, 4.8), layout="constrained")
-    return figure

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Ints
 from classify.calibration.artefact import (
     CalibrationArtefact,
     Fingerprint,
@@ -17,8 +17,9 @@ from classify.calibration.artefact import (
 )
 from classify.calibration.auto import calibrate
 from classify.calibration.fitted import CalibrationWarning
+from classify.calibration.labelled_pictures import labelled_reliability
 from classify.calibration.methods import Method
-from classify.calibration.reliability import ReliabilityDiagram, reliability_diagram
+from classify.calibration.reliability import ReliabilityDiagram
 from classify.calibration.result_labels import LabelledAnswers
 from classify.calibration.summary import Kind, Metrics, metrics
 from classify.errors import CalibrationError
@@ -61,7 +62,8 @@ def calibrate_results(
             seed=seed,
         )
     before = labelled_metrics(rows, seed=seed)
-    after = labelled_metrics(replace(rows, log_p=fitted.held_out), seed=seed)
+    calibrated = replace(rows, log_p=fitted.held_out)
+    after = labelled_metrics(calibrated, seed=seed)
     first = np.unique(np.array(rows.groups), return_index=True)[1]
     artefact = make_artefact(
         fitted,
@@ -70,7 +72,7 @@ def calibrate_results(
         metrics=_held_out(before, after),
         held_out=HeldOutAnswers.of(fitted.held_out[first], rows.y[first]),
     )
-    diagrams = (_diagram(rows, rows.log_p, seed), _diagram(rows, fitted.held_out, seed))
+    diagrams = (labelled_reliability(rows, seed=seed), labelled_reliability(calibrated, seed=seed))
     return CalibratedResults(artefact, rows, before, after, diagrams)
 
 
@@ -142,11 +144,3 @@ def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
         ("debiased ECE", before.debiased_error.value, after.debiased_error.value),
     )
     return tuple(HeldOutMetric(name=name, before=a, after=b) for name, a, b in pairs)
-
-
-def _diagram(rows: LabelledAnswers, log_p: Floats, seed: int) -> ReliabilityDiagram:
-    if kind_of(rows) == "boolean":
-        p, came_true = np.exp(log_p[:, 0]), rows.y == 0
-    else:
-        p, came_true = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == rows.y
-    return reliability_diagram(np.minimum(p, 1.0), came_true, seed=seed)

@@ -77,6 +77,27 @@ def weighted_wilson(
     return Measurement(rate, found.rule, values.size, found.low, found.high)
 
 
+def share_interval(
+    outcomes: ArrayLike,
+    *,
+    seed: int,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> Measurement:
+    """Return how often outcomes of 0 and 1 are 1: Wilson's interval, or BCa over clusters.
+
+    Rows that share a value in `groups` say the same thing more than once, which Wilson's
+    interval does not know.
+    """
+    values, w = _values(outcomes, weights)
+    items = values.size if groups is None else len(np.unique(np.asarray(groups)))
+    if items == values.size:
+        return weighted_wilson(values, weights=weights)
+    if items == 1:
+        return Measurement(float(values @ w / w.sum()), "share, one item", values.size)
+    return mean_interval(values, seed=seed, weights=weights, groups=groups)
+
+
 def mean_interval(
     values: ArrayLike,
     *,

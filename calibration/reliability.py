@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.binning import EqualMass, EqualWidth, binned_sums
 from classify.calibration.calibrated_null import residual_draws
 from classify.calibration.corp import isotonic_rates
+from classify.calibration.estimate import wilson_ends
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
-from classify.calibration.risk import kept_risk
+from classify.calibration.risk import KeptRisk, kept_risk
 from classify.errors import CalibrationError
 
 _HISTOGRAM_BINS = 20
@@ -70,6 +71,9 @@ class RiskCoverage:
     base_risk: float
     """The mean loss with every row kept."""
     n: int
+    interval: tuple[tuple[float, float], ...] | None = None
+    """Of each risk alone, Wilson's 95 %; None where losses are not all 0 or 1, or rows weigh
+    differently."""
 
 
 def reliability_diagram(
@@ -126,6 +130,7 @@ def risk_coverage(
     targets = np.linspace(0.0, 1.0, points)
     # The running sum may end a rounding error below 1; the last point is always the last group.
     shown = np.unique(np.minimum(np.searchsorted(coverage, targets), coverage.size - 1))
+    counted = weights is None and np.isin(kept.rows[0], (0.0, 1.0)).all()
     return RiskCoverage(
         coverage=_floats(coverage[shown]),
         risk=_floats(risk[shown]),
@@ -133,6 +138,7 @@ def risk_coverage(
         area=kept.mean_risk(),
         base_risk=float(risk[-1]),
         n=kept.n,
+        interval=_risk_intervals(kept, shown) if counted else None,
     )
 
 
@@ -146,6 +152,13 @@ def coverage_at_risk(
     kept = kept_risk(confidence, loss, weights)
     allowed = np.flatnonzero(kept.risk() <= risk + 1e-12)
     return float(kept.coverage()[allowed[-1]]) if allowed.size else 0.0
+
+
+def _risk_intervals(kept: KeptRisk, shown: Ints) -> tuple[tuple[float, float], ...]:
+    wrong, rows = np.cumsum(kept.loss)[shown], np.cumsum(kept.mass)[shown]
+    return tuple(
+        wilson_ends(float(k), float(n), confidence=0.95) for k, n in zip(wrong, rows, strict=True)
+    )
 
 
 def _curve(outcomes: BinaryOutcomes) -> tuple[tuple[float, float], ...]:

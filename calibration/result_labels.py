@@ -24,6 +24,7 @@ from classify.results import Result
 from classify.row_labels import Label
 
 NO_LABEL = -1
+_NONE_GIVEN, _BETWEEN = "no label", "label between two levels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,12 @@ class LabelledAnswers:
         """Which rows have a label."""
         has_label: NDArray[np.bool_] = self.y != NO_LABEL
         return has_label
+
+    @property
+    def unanswered(self) -> int:
+        """How many rows have no distribution: failed, or without a verdict."""
+        has_one = (_NONE_GIVEN, _BETWEEN)
+        return sum(count for why, count in self.left_out.items() if why not in has_one)
 
     @property
     def used(self) -> str:
@@ -103,9 +110,9 @@ class _Rows:
         columns = [(_column(self.question, label), w, group) for label, w, group in labels]
         usable = [row for row in columns if row[0] != NO_LABEL]
         if not labels:
-            self.left_out["no label"] += 1
+            self.left_out[_NONE_GIVEN] += 1
         elif len(usable) < len(labels):
-            self.left_out["label between two levels"] += len(labels) - len(usable)
+            self.left_out[_BETWEEN] += len(labels) - len(usable)
         for column, weight, group in usable or [(NO_LABEL, 1.0, None)]:
             self.log_p.append(log_p)
             self.y.append(column)

@@ -7,18 +7,13 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from importlib.util import find_spec
-from io import BytesIO
 
 import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.binning import EqualMass, EqualWidth
-from classify.calibration.figures import (
-    before_after_figure,
-    reliability_figure,
-    risk_coverage_figure,
-)
+from classify.calibration.figures import reliability_figure
 from classify.calibration.reliability import (
     ReliabilityDiagram,
     reliability_diagram,
@@ -152,23 +147,6 @@ def test_without_matplotlib_the_extra_is_named() -> None:
     """The message is the way out."""
     with pytest.raises(MissingExtra, match=r"classify-kit\[plots\]"):
         reliability_figure(diagram())
-
-
-@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is not installed")
-def test_figures_are_drawn_without_pyplot() -> None:
-    """No window, no current figure, nothing to close: pyplot is never imported."""
-    found, curve = diagram(), risk_coverage([0.9, 0.2], [0, 1])
-    before = "matplotlib.pyplot" in sys.modules
-    for figure in (
-        reliability_figure(found),
-        before_after_figure(found, found),
-        risk_coverage_figure(curve),
-    ):
-        target = BytesIO()
-        figure.savefig(target, format="png")
-        assert target.getvalue().startswith(b"\x89PNG")
-
-    assert ("matplotlib.pyplot" in sys.modules) is before
 
 
 def test_importing_metrics_loads_neither_scipy_nor_matplotlib() -> None:

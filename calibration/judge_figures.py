@@ -1,0 +1,222 @@
+"""A judge against people and against itself, as matplotlib figures.
+
+Levels met, scores by human label, and what the order of the options does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from classify.calibration.agreement import Confusion
+from classify.calibration.bias_reports import BiasReport
+from classify.calibration.estimate import Estimate
+from classify.calibration.figure_canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Axes,
+    Figure,
+    footnote,
+    named,
+    new_figure,
+    short_name,
+)
+from classify.calibration.label_scores import LabelledScores, ScoresByLabel
+from classify.calibration.level_confusion import OrdinalConfusion
+from classify.calibration.measurement import Measurement
+from classify.calibration.order_effects import OrderSensitivity, PositionPreference
+from classify.errors import CalibrationError
+
+
+def ordinal_confusion_figure(
+    found: OrdinalConfusion,
+    *,
+    title: str = "Judge and people",
+    names: Sequence[str] | None = None,
+) -> Figure:
+    """Return the table of levels, shaded by the share of each human label, with its counts.
+
+    `names` say what the levels mean, from the lowest up.
+    """
+    table = found.table
+    called = [short_name(name) for name in (table.levels if names is None else names)]
+    if len(called) != len(table.levels):
+        raise CalibrationError(
+            f"names must name the {len(table.levels)} levels, got {len(called)} names"
+        )
+    size = max(4.8, 1.8 + 0.8 * len(called))
+    figure = new_figure(width=size, height=size)
+    _cells(table, figure.add_subplot(1, 1, 1), title=title, names=called)
+    kappa = "" if found.kappa is None else f"\nquadratic kappa {_ends(found.kappa)}"
+    footnote(
+        figure,
+        f"{table.n} used of {table.total}; same level {_ends(found.agreement)}\n"
+        f"within one level {_ends(found.within_one)}{kappa}\n"
+        f"judge less person {_ends(found.difference, signed=True)} levels",
+    )
+    return figure
+
+
+def score_label_figure(found: ScoresByLabel, *, title: str = "Score and human label") -> Figure:
+    """Return the mean score of each human label with its interval, and the middle half of rows."""
+    figure = new_figure(width=5.6, height=5.2)
+    axes = figure.add_subplot(1, 1, 1)
+    if found.scale is not None:
+        axes.plot(found.scale, found.scale, color=GREY, linestyle="--", label="score = label")
+    axes.vlines(
+        [each.label for each in found.labels],
+        [each.low_quarter for each in found.labels],
+        [each.high_quarter for each in found.labels],
+        color=BLUE,
+        alpha=0.25,
+        linewidth=12,
+        label="middle half of the rows",
+    )
+    _with_ends(
+        axes,
+        [each.label for each in found.labels],
+        [each.mean for each in found.labels],
+        label="mean and its 95 % interval",
+    )
+    labels = "human label, neighbours pooled" if found.pooled else "human label"
+    named(axes, title=title, across=f"{labels} (rows)", up="score of the judge")
+    ticks = [f"{each.label:.3g}\n({each.mean.n})" for each in found.labels]
+    axes.set_xticks([each.label for each in found.labels], ticks)
+    if found.scale is not None:
+        axes.set(ylim=_padded(found.scale))
+    axes.set(xlim=_padded(_across(found.labels, found.scale)))
+    axes.legend(frameon=False, fontsize="small", loc="upper left")
+    rank = found.correlation
+    told = "undefined, one side never varies" if rank is None else f"{rank.value:.3f}"
+    footnote(figure, f"{found.n} used of {found.total}; Spearman's correlation {told}")
+    return figure
+
+
+def order_sensitivity_figure(report: BiasReport, *, title: str = "Order of the options") -> Figure:
+    """Return how often a new order changes the answer, and what standing first does.
+
+    Raises CalibrationError where the readings were all made in one order.
+    """
+    if report.order is None:
+        raise CalibrationError(
+            "no item was read in two orders: ask a readout that lists the options, with orders=2 "
+            "or more"
+        )
+    panels = 1 if report.position is None else 2
+    figure = new_figure(width=4.6 * panels)
+    _flips(report.order, figure.add_subplot(1, panels, 1), title=title)
+    told = f"flips: {report.order.flips.n} items read in several orders"
+    if report.position is not None:
+        _places(report.position, figure.add_subplot(1, 2, 2))
+        first = report.position.preference
+        told += f"; an option gains {_ends(first, signed=True)} by standing first, {first.n} items"
+    footnote(figure, told)
+    return figure
+
+
+def _cells(table: Confusion, axes: Axes, *, title: str, names: Sequence[str]) -> None:
+    """Draw people across and the judge upwards, so that agreement rises from left to right."""
+    said = [sum(column) for column in zip(*table.counts, strict=True)]
+    shares = [
+        [count / of if of else 0.0 for count, of in zip(row, said, strict=True)]
+        for row in table.counts
+    ]
+    axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, origin="lower", interpolation="nearest")
+    for judge, row in enumerate(table.counts):
+        for person, count in enumerate(row):
+            share = shares[judge][person]
+            axes.text(
+                person,
+                judge,
+                f"{count:g}\n{share:.0%}" if said[person] else "0",
+                horizontalalignment="center",
+                verticalalignment="center",
+                color="white" if share > 0.6 else "black",
+                fontweight="bold" if judge == person else "normal",
+            )
+    places = list(range(len(names)))
+    across = [f"{name}\n({of:g})" for name, of in zip(names, said, strict=True)]
+    axes.set_xticks(places, across, parse_math=False)
+    axes.set_yticks(places, names, parse_math=False)
+    named(axes, title=title, across="what people said (rows)", up="what the judge said")
+
+
+def _flips(order: OrderSensitivity, axes: Axes, *, title: str) -> None:
+    """Draw the flips, the noise they are above, and the difference of the two."""
+    shown, names = [order.flips], ["in another order"]
+    if order.noise is not None and order.excess is not None:
+        shown += [order.noise, order.excess]
+        names += ["asked again", "due to the order"]
+    else:
+        names.append("asked again:\nnot measured")
+    _with_ends(axes, range(len(shown)), shown, label="")
+    axes.axhline(0.0, color=GREY, linewidth=0.8)
+    axes.set_xticks(range(len(names)), names)
+    named(axes, title=title, across="", up="chance that the answer changes")
+    axes.set(xlim=(-0.5, len(names) - 0.5), ylim=(min(-0.05, _least(order)), 1.05))
+
+
+def _places(position: PositionPreference, axes: Axes) -> None:
+    """Draw the mean probability of whatever stood in each place."""
+    places = [place + 1 for place in range(len(position.slots))]
+    axes.bar(places, position.slots, color=BLUE, width=0.7)
+    for place, share in zip(places, position.slots, strict=True):
+        axes.text(place, share, f"{share:.2f}", horizontalalignment="center", va="bottom")
+    axes.axhline(1 / len(places), color=ORANGE, linestyle="--", label="no preference")
+    axes.set_xticks(places, [str(place) for place in places])
+    named(axes, title="Place in the list", across="place", up="mean probability")
+    axes.set(ylim=(0, 1.05))
+    axes.legend(frameon=False)
+
+
+def _with_ends(
+    axes: Axes, places: Sequence[float], found: Sequence[Measurement], *, label: str
+) -> None:
+    """Draw points with their intervals; a hollow point has none."""
+    sure = [(x, m) for x, m in zip(places, found, strict=True) if m.low is not None]
+    below = [m.value - m.low for _, m in sure if m.low is not None]
+    above = [m.high - m.value for _, m in sure if m.high is not None]
+    axes.errorbar(
+        [x for x, _ in sure],
+        [m.value for _, m in sure],
+        # Rounding may put an end of no width on the wrong side.
+        yerr=[[max(0.0, gap) for gap in below], [max(0.0, gap) for gap in above]],
+        fmt="o",
+        color=BLUE,
+        capsize=4,
+        label=label,
+    )
+    alone = [(x, m) for x, m in zip(places, found, strict=True) if m.low is None]
+    if alone:
+        axes.plot(
+            [x for x, _ in alone],
+            [m.value for _, m in alone],
+            color=BLUE,
+            marker="o",
+            markerfacecolor="white",
+            linestyle="none",
+            label="one item, no interval",
+        )
+
+
+def _ends(found: Measurement | Estimate, *, signed: bool = False) -> str:
+    form = "+.3f" if signed else ".3f"
+    if found.low is None or found.high is None:
+        return f"{found.value:{form}}"
+    return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
+
+
+def _least(order: OrderSensitivity) -> float:
+    excess = order.excess
+    return 0.0 if excess is None else (excess.value if excess.low is None else excess.low)
+
+
+def _across(
+    labels: Sequence[LabelledScores], scale: tuple[float, float] | None
+) -> tuple[float, float]:
+    return scale or (labels[0].label, labels[-1].label)
+
+
+def _padded(ends: tuple[float, float]) -> tuple[float, float]:
+    room = 0.08 * (ends[1] - ends[0]) or 0.5
+    return ends[0] - room, ends[1] + room

@@ -1,0 +1,114 @@
+"""The data behind every picture, out of the labelled answers of a run.
+
+A boolean is read in both ways: its reliability is that of P(true), its confidence that of the
+likelier side. A score's level is the nearest to its expected level, as where judges are compared
+with people.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classify.calibration.abstention import confidences
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.confidence_bins import ConfidenceHistogram, confidence_histogram
+from classify.calibration.label_scores import ScoresByLabel, scores_by_label
+from classify.calibration.level_confusion import OrdinalConfusion, ordinal_confusion
+from classify.calibration.reliability import (
+    ReliabilityDiagram,
+    RiskCoverage,
+    reliability_diagram,
+    risk_coverage,
+)
+from classify.calibration.result_labels import LabelledAnswers
+from classify.errors import CalibrationError
+from classify.questions import Boolean, Choice, Score
+
+
+def labelled_reliability(answers: LabelledAnswers, *, seed: int = 0) -> ReliabilityDiagram:
+    """Return how often the answer was right, or yes was true, by the probability of that."""
+    log_p, y, weights = _labelled(answers)
+    if isinstance(answers.question, Boolean):
+        p, came_true = np.exp(log_p[:, 0]), y == 0
+    else:
+        p, came_true = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == y
+    return reliability_diagram(np.minimum(p, 1.0), came_true, seed=seed, weights=weights)
+
+
+def labelled_confidence(
+    answers: LabelledAnswers, *, seed: int = 0, bins: int = 20
+) -> ConfidenceHistogram:
+    """Return how sure the answers are, those without a label too."""
+    right = (answers.log_p.argmax(axis=1) == answers.y).astype(np.float64)
+    right[~answers.labelled] = np.nan
+    return confidence_histogram(
+        confidences(answers.log_p),
+        right,
+        seed=seed,
+        bins=bins,
+        weights=_weights(answers.weights),
+        groups=answers.groups if answers.repeated else None,
+        missing=answers.unanswered,
+    )
+
+
+def labelled_risk_coverage(answers: LabelledAnswers) -> RiskCoverage:
+    """Return the share of wrong answers among the surest."""
+    log_p, y, weights = _labelled(answers)
+    return risk_coverage(confidences(log_p), log_p.argmax(axis=1) != y, weights=weights)
+
+
+def labelled_confusion(answers: LabelledAnswers, *, seed: int = 0) -> OrdinalConfusion:
+    """Return the levels of a score question's answers against the labels."""
+    if not isinstance(answers.question, Score):
+        raise CalibrationError(
+            f"a {answers.question.type} has no ordered levels; for its options see confusion()"
+        )
+    log_p, absent = _answered(answers), np.full(answers.unanswered, np.nan)
+    levels = range(log_p.shape[1])
+    nearest = np.floor(np.exp(log_p) @ np.arange(len(levels)) + 0.5)
+    return ordinal_confusion(
+        np.append(np.minimum(nearest, len(levels) - 1), absent),
+        np.append(_labels(answers), absent),
+        levels=levels,
+        seed=seed,
+        groups=(*answers.groups, *[""] * absent.size) if answers.repeated else None,
+    )
+
+
+def labelled_scores(answers: LabelledAnswers, *, seed: int = 0) -> ScoresByLabel:
+    """Return the expected level of a score, or P(true), for each label."""
+    if isinstance(answers.question, Choice):
+        raise CalibrationError("a choice has no score to compare: ask a score or a boolean")
+    log_p, labels = _answered(answers), _labels(answers)
+    values: Floats = np.arange(float(log_p.shape[1]))
+    if isinstance(answers.question, Boolean):  # whose columns are (true, false)
+        values, labels = values[::-1], 1.0 - labels
+    return scores_by_label(
+        np.exp(log_p) @ values,
+        labels,
+        seed=seed,
+        scale=(0.0, float(values.max())),
+        groups=answers.groups if answers.repeated else None,
+        missing=answers.unanswered,
+    )
+
+
+def _answered(answers: LabelledAnswers) -> Floats:
+    if not answers.labelled.any():
+        raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
+    return answers.log_p
+
+
+def _labels(answers: LabelledAnswers) -> Floats:
+    return np.where(answers.labelled, answers.y, np.nan)
+
+
+def _labelled(answers: LabelledAnswers) -> tuple[Floats, Ints, Floats | None]:
+    """Return the rows with a label; no weights where all count alike."""
+    rows, log_p = answers.labelled, _answered(answers)
+    return log_p[rows], answers.y[rows], _weights(answers.weights[rows])
+
+
+def _weights(weights: Floats) -> Floats | None:
+    return None if (weights == 1.0).all() else weights
