@@ -10,6 +10,7 @@ from classify.adapters.cli import (
     agree_command,
     audit_command,
     calibrate_command,
+    compare_command,
     metrics_command,
     models_command,
     run_command,
@@ -35,6 +36,7 @@ app.command("show")(show_command.show_state)
 app.command("calibrate")(calibrate_command.calibrate)
 app.command("metrics")(metrics_command.metrics)
 app.command("agree")(agree_command.agree)
+app.command("compare")(compare_command.compare)
 app.command("audit")(audit_command.audit)
 app.command("validate")(spec_commands.validate)
 app.command("schema")(spec_commands.schema)

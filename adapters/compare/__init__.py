@@ -1,0 +1,1 @@
+"""Two runs over the same rows, compared: for the terminal and for a page."""

@@ -1,0 +1,47 @@
+"""Numbers of a comparison in words that fit a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from classify.calibration.comparison import PairedTest
+from classify.calibration.estimate import Estimate
+from classify.calibration.label_comparison import PairedMeans
+from classify.calibration.measurement import Measurement
+
+
+def share(found: Measurement) -> str:
+    """Write "0.234 (95% 0.190 to 0.285), 70 of 299"."""
+    return f"{found.value:.3f} ({between(found)}), {round(found.value * found.n)} of {found.n}"
+
+
+def between(found: Measurement | Estimate, *, signed: bool = False) -> str:
+    """Write "95% 0.190 to 0.285", or that there is no interval."""
+    if found.low is None or found.high is None:
+        return "no interval"
+    low, high = (f"{end:+.3f}" if signed else f"{end:.3f}" for end in (found.low, found.high))
+    return f"95% {low} to {high}"
+
+
+def change(found: Measurement | Estimate) -> str:
+    """Write "+0.038 (95% -0.005 to +0.082)"."""
+    return f"{found.value:+.3f} ({between(found, signed=True)})"
+
+
+def means(found: PairedMeans) -> str:
+    """Write "A 0.604, B 0.642: +0.038 (95% -0.005 to +0.082)"."""
+    values = f"A {found.first.value:.3f}, B {found.second.value:.3f}"
+    return f"{values}: {change(found.difference)}"
+
+
+def p_value(test: PairedTest, adjusted: Mapping[str, float], name: str) -> str:
+    """Write "p 0.0255", and what is left of it where several questions were tested."""
+    told = f"p {test.p_value:.3g}"
+    if len(adjusted) > 1:
+        told += f"; {adjusted[name]:.3g} after Holm over {len(adjusted)} questions"
+    return told
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Write "failed 3, no verdict, refusal 2"."""
+    return ", ".join(f"{why} {count}" for why, count in numbers.items()) or "none"
