@@ -209,7 +209,7 @@ def test_scores_shift_by_the_mean_difference_of_the_second_less_the_first() -> N
     found = compared(first, second, TONE).questions["q"]
 
     assert found.shift is not None and found.shift.difference is not None
-    assert (1.0, 1.4) == (found.shift.first, pytest.approx(found.shift.second))
+    assert [1.0, 1.4] == pytest.approx([found.shift.first, found.shift.second])
     assert found.shift.difference.value == pytest.approx(0.4)
     assert found.movement is None  # no distributions, only expectations
     assert found.kappa is not None and "quadratic" in found.kappa.rule
