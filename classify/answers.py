@@ -6,13 +6,17 @@ They are what results files hold, so they are frozen pydantic models that round-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 
+from classify.display.notebook import Shown
 from classify.display.printed import Printed
 from classify.evidence import Evidence, Method
 from classify.json_values import is_object
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Cause: TypeAlias = Literal[
     "low_label_mass",
@@ -29,7 +33,7 @@ refused; the provider filtered; the output ended before a label; the endpoint re
 are no logprobs of the labels; a service declined the question; an abstention policy handed over."""
 
 
-class _Answer(Printed, BaseModel):
+class _Answer(Printed, Shown, BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     bounds: dict[str, tuple[float, float]] | None = None
@@ -43,6 +47,12 @@ class _Answer(Printed, BaseModel):
     """The probabilities before a calibrator or a prior correction changed them."""
     evidence: Evidence | None = None
     """What was sent and seen."""
+
+    def _card(self) -> Card:
+        from classify.display.answer_cards import answer_card
+
+        assert isinstance(self, ChoiceAnswer | ScoreAnswer | BooleanAnswer)  # the union is closed
+        return answer_card(self)
 
 
 class ChoiceAnswer(_Answer):
@@ -90,7 +100,7 @@ class BooleanAnswer(_Answer):
         return {"true": self.probability, "false": 1.0 - self.probability}
 
 
-class NoVerdict(Printed, BaseModel):
+class NoVerdict(Printed, Shown, BaseModel):
     """No answer, and why. Never a score, counted apart everywhere."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -105,6 +115,11 @@ class NoVerdict(Printed, BaseModel):
     probabilities: dict[str, float] | None = None
     """What was read before a policy handed the answer over; None where nothing was read."""
     evidence: Evidence | None = None
+
+    def _card(self) -> Card:
+        from classify.display.answer_cards import answer_card
+
+        return answer_card(self)
 
 
 Answer: TypeAlias = ChoiceAnswer | ScoreAnswer | BooleanAnswer

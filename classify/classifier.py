@@ -18,7 +18,7 @@ from collections.abc import (
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking, blocking_iterator
@@ -27,6 +27,7 @@ from classify.calls import Calls, Limiter
 from classify.completions import as_completed, in_order
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
+from classify.display.notebook import Shown
 from classify.errors import (
     ClassifyError,
     DeadlineExceeded,
@@ -48,11 +49,14 @@ from classify.questions import Question
 from classify.validation import check_timeout
 from classify.version import __version__
 
+if TYPE_CHECKING:
+    from classify.display.cards import Card
+
 Transform: TypeAlias = Callable[[DecisionResponse], DecisionResponse]
 Outcome: TypeAlias = Evaluation | ClassifyError
 
 
-class Classifier:
+class Classifier(Shown):
     """Named questions about one JSON-compatible state, answered by a model.
 
     `model` is "provider/model", "local", a LanguageModel or a DecisionModel; None means the
@@ -273,6 +277,11 @@ class Classifier:
         close = getattr(self.model, "aclose", None)
         if close is not None:
             await close()
+
+    def _card(self) -> Card:
+        from classify.display.question_cards import classifier_card
+
+        return classifier_card(self, self._after)
 
     async def _evaluate(
         self,

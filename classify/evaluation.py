@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
 from classify.answers import AnyAnswer
 from classify.decision import ResponseInfo, Rounding
+from classify.display.notebook import Shown
 from classify.display.printed import Printed
 from classify.evidence import UsageSeen
 from classify.question_sets import QuestionSet
 from classify.questions import Question
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 S = TypeVar("S", bound=QuestionSet)
 
@@ -32,7 +36,7 @@ class _Asked:
     questions: Mapping[str, Question] = field(default_factory=dict[str, Question], compare=False)
 
 
-class Evaluation(Printed, BaseModel):
+class Evaluation(Printed, Shown, BaseModel):
     """Checked answers to every question about one state, and what it took.
 
     `print` shows every option's probability as a bar; `repr` lists the fields.
@@ -70,3 +74,8 @@ class Evaluation(Printed, BaseModel):
     def read(self, questions: type[S]) -> S:
         """Return the answers as an instance of the question set, so that their types are known."""
         return questions(self.answers)
+
+    def _card(self) -> Card:
+        from classify.display.answer_cards import evaluation_card
+
+        return evaluation_card(self)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.display.notebook import Shown
 from classify.errors import ClassifyError, InvalidInput
 from classify.json_values import check_json, is_object
 from classify.questions import Boolean, Choice, Question, Score
 from classify.validation import unknown_name
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 A = TypeVar("A", bound=Answer)
 _KINDS: Mapping[str, type[Question]] = {"choice": Choice, "score": Score, "boolean": Boolean}
@@ -69,7 +73,7 @@ def ask(
     return Asked(question, BooleanAnswer)
 
 
-class QuestionSet:
+class QuestionSet(Shown):
     """Questions as class attributes, so that type-checkers know the kind of each answer.
 
     >>> class Ticket(QuestionSet):
@@ -106,6 +110,11 @@ class QuestionSet:
             for name, value in vars(owner).items()
             if isinstance(value, Asked)
         }
+
+    def _card(self) -> Card:
+        from classify.display.answer_cards import question_set_card
+
+        return question_set_card(self)
 
 
 Questions: TypeAlias = Mapping[str, "Choice | Score | Boolean | Mapping[str, Any]"]

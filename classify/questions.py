@@ -6,14 +6,18 @@ A question knows its options and the words that stand for them. It knows nothing
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias
 from unicodedata import normalize
 
 from pydantic import Field, JsonValue, model_validator
 
+from classify.display.notebook import Shown
 from classify.errors import LabelCollision
 from classify.json_values import check_json, is_list, is_object
 from classify.validation import Strict
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Words: TypeAlias = str | Sequence[str]
 """The words that stand for an option; several are alternatives whose probabilities add up."""
@@ -21,7 +25,7 @@ Words: TypeAlias = str | Sequence[str]
 Kind: TypeAlias = Literal["choice", "score", "boolean"]
 
 
-class _Question(Strict):
+class _Question(Shown, Strict):
     instructions: JsonValue = None
     """What is asked about the state, any JSON value; where absent, the question's id is asked."""
     cue: str | None = Field(default=None, min_length=1)
@@ -34,6 +38,12 @@ class _Question(Strict):
         if is_object(values):
             check_json(values.get("instructions"), "instructions")
         return values
+
+    def _card(self) -> Card:
+        from classify.display.question_cards import question_card
+
+        assert isinstance(self, Choice | Score | Boolean)  # the union is closed
+        return question_card(self)
 
 
 class Choice(_Question):

@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import to_json
 
 from classify.answers import AnyAnswer
 from classify.decision import ResponseInfo
+from classify.display.notebook import Shown
 from classify.errors import ClassifyError, InvalidInput, ModelError, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
 from classify.json_values import JSON
 from classify.row_labels import Label
 from classify.rows import BadRow, Row, canonical_json
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 BAD_ROW = "BadRow"
 """The error type of a row that could not be read."""
@@ -39,7 +44,7 @@ class RowError(_Kept):
     """Whether the same request may succeed later; None where nothing was sent."""
 
 
-class Result(_Kept):
+class Result(Shown, _Kept):
     """What is kept of one row. Unknown fields of a line are ignored."""
 
     id: str
@@ -77,6 +82,11 @@ class Result(_Kept):
             attempts=self.attempts,
             seconds=self.seconds or 0.0,
         )
+
+    def _card(self) -> Card:
+        from classify.display.answer_cards import result_card
+
+        return result_card(self)
 
 
 def state_key(fingerprint: str, state: JSON) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from classify.answers import (
     Answer,
@@ -16,11 +17,15 @@ from classify.answers import (
     ScoreAnswer,
     most_probable,
 )
+from classify.display.notebook import Shown
 from classify.json_values import JSON
 from classify.questions import Question
 from classify.results import Result
 from classify.row_labels import Label
 from classify.summary_figures import Mean, Proportion, auroc, correlation, mean, proportion
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ class UsageSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(Shown):
     """A whole results file."""
 
     rows: int
@@ -99,6 +104,11 @@ class RunSummary:
         """Return the summary as plain values."""
         values: dict[str, JSON] = asdict(self)
         return {**values, "failed": self.failed}
+
+    def _card(self) -> Card:
+        from classify.display.summary_cards import summary_card
+
+        return summary_card(self)
 
 
 def summarize(results: Iterable[Result], questions: Mapping[str, Question]) -> RunSummary:
