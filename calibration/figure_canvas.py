@@ -52,10 +52,10 @@ class Figure(Protocol):
 def new_figure(*, width: float, height: float = 4.8) -> Figure:
     """Return an empty figure; MissingExtra where matplotlib is not installed."""
     try:
-        module = import_module("matplotlib.figure")
+        module = import_module("classify.calibration.notebook_figure")
     except ImportError as error:
         raise MissingExtra("matplotlib", "plots", "a calibration figure") from error
-    figure: Figure = module.Figure(figsize=(width, height), layout="constrained")
+    figure: Figure = module.NotebookFigure(figsize=(width, height), layout="constrained")
     return figure
 
 

@@ -94,6 +94,13 @@ def test_every_figure_is_a_picture_and_leaves_the_settings_alone(
     assert dict(matplotlib.rcParams) == before
 
 
+def test_a_cell_that_ends_with_a_figure_shows_it() -> None:
+    """Without "%matplotlib inline", which would load pyplot."""
+    name = "_repr_png_"  # as IPython looks for it
+
+    assert getattr(FIGURES["confidence"](), name)().startswith(b"\x89PNG")
+
+
 def test_no_figure_needs_pyplot() -> None:
     """No window, no current figure, nothing to close."""
     code = (
