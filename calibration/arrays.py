@@ -1,12 +1,13 @@
 """Check and normalise the arrays that calibrators, metrics and tests take.
 
-Every entry point of this package goes through these four functions, so a bad array gets the
+Every entry point of this package goes through these functions, so a bad array gets the
 same message everywhere. They know nothing of what the numbers are used for.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,28 +17,79 @@ from classify.errors import CalibrationError
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+_MODERATE = (1e-9, 1e9)
+"""Sums of powers whose logs take no digits from log-probabilities, and that hide no underflow."""
+
 
 def log_probabilities(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
     """Return log-probabilities (n, K), float64, each row normalised; -inf is legal.
 
     Raises CalibrationError for another shape, nan, +inf, or a row with no mass at all.
     """
+    x = option_rows(log_p, name=name)
+    normalised = np.empty(x.shape)
+    for block in exponentials(x, name=name):
+        part = normalised[block.rows]
+        np.subtract(block.logs, np.log(block.totals)[:, None], out=part)
+        # The log of a rounded sum may lie below the only term that matters.
+        np.minimum(part, 0.0, out=part)
+    return normalised
+
+
+def option_rows(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
+    """Return log-probabilities (n, K) as they are: only the shape is checked."""
     x = _floats(log_p, name)
     if x.ndim != 2 or x.shape[1] < 1:
         raise CalibrationError(f"{name} must have the shape (rows, options), got {x.shape}")
-    normalised = np.empty(x.shape)
-    size = max(512, 32768 // x.shape[1])
+    return x
+
+
+class Exponentials(NamedTuple):
+    """Some rows of log-probabilities as powers of e, not yet divided by their sums."""
+
+    rows: slice
+    logs: Floats
+    """(rows, K), moved by one number per row so that the powers neither overflow nor vanish."""
+    powers: Floats
+    """(rows, K), the exponentials of `logs`; yours to change."""
+    totals: Floats
+    """(rows,), their sums."""
+
+
+def exponentials(x: Floats, *, name: str = "log_p") -> Iterator[Exponentials]:
+    """Check log-probabilities (n, K) and raise e to them, as many rows as stay in the cache.
+
+    What needs no (n, K) result is computed from these blocks alone, in one pass over memory.
+    Raises CalibrationError for nan, +inf, or a row with no mass at all.
+    """
+    k = x.shape[1]
+    size = max(512, 65536 // k)
     for at in range(0, len(x), size):
-        # A few thousand rows at a time stay in the processor's cache, and options as rows make
-        # every sum over options an addition of whole vectors.
-        part = x[at : at + size].T.copy()
-        top = part.max(axis=0)
-        if not np.isfinite(top).all():
-            raise _no_distribution(x, at + int(np.argmax(~np.isfinite(top))), name)
-        part -= top
-        part -= np.log(np.exp(part).sum(axis=0))
-        normalised[at : at + size] = part.T
-    return normalised
+        rows = slice(at, min(at + size, len(x)))
+        logs = x[rows]
+        with np.errstate(over="ignore"):
+            powers = np.exp(logs)
+        # einsum and not a matrix product: equal rows must have equal sums wherever they stand.
+        totals = np.einsum("ij->i", powers)
+        # Sums of moderate size also prove that there is no nan, no +inf and some mass.
+        if k == 1 or not (totals.min() > _MODERATE[0] and totals.max() < _MODERATE[1]):
+            top = np.ascontiguousarray(logs.T).max(axis=0)
+            if not np.isfinite(top).all():
+                raise _no_distribution(x, at + int(np.argmax(~np.isfinite(top))), name)
+            # Only rows that need it are moved: what a row gives may not depend on its neighbours.
+            stays = (totals > _MODERATE[0]) & (totals < _MODERATE[1]) & (k > 1)
+            logs = logs - np.where(stays, 0.0, top)[:, None]
+            powers = np.exp(logs)
+            totals = np.einsum("ij->i", powers)
+        yield Exponentials(rows, logs, powers, totals)
+
+
+def of_options(values: Floats, option: Ints) -> Floats:
+    """Return the value of one option of each row (n,) out of (n, K)."""
+    n, k = values.shape
+    places: Ints = np.arange(0, n * k, k, dtype=np.int64) + option
+    own: Floats = values.reshape(-1)[places]
+    return own
 
 
 def probabilities(p: ArrayLike, *, name: str = "p") -> Floats:
@@ -45,9 +97,9 @@ def probabilities(p: ArrayLike, *, name: str = "p") -> Floats:
     x = _floats(p, name)
     if x.ndim != 1:
         raise CalibrationError(f"{name} must be one-dimensional, got the shape {x.shape}")
-    bad = ~((x >= 0.0) & (x <= 1.0))
-    if bad.any():
-        row = int(np.argmax(bad))
+    # nan is neither: it goes through min and max, and fails both comparisons.
+    if x.size and not (x.min() >= 0.0 and x.max() <= 1.0):
+        row = int(np.argmin((x >= 0.0) & (x <= 1.0)))
         raise CalibrationError(f"{name}[{row}] must be between 0 and 1, got {x[row]!r}")
     return x
 

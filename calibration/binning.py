@@ -7,19 +7,36 @@ bins each is closed on the right, and an edge is the rational number k/m, not it
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.outcomes import is_unit
+from classify.calibration.mass_cuts import edges_of_mass
+from classify.calibration.outcomes import is_unit, row_blocks
 from classify.errors import CalibrationError
 
-_SLACK = 1e-9
-BLOCK = 1 << 14
-"""Rows at a time that stay in the processor's cache."""
+_SLACK = 1e-12
 _CELLS = 4096
 """A power of two, so that the cell of a probability is exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Bins laid over the probabilities of some rows."""
+
+    find: Callable[[Floats], Ints]
+    """From probabilities among those rows to the bin of each."""
+    count: int
+    """How many there are, some of which may be empty."""
+
+    def index(self, p: Floats) -> Ints:
+        """Return the bin of each row."""
+        index = np.empty(p.shape, dtype=np.int64)
+        for rows in row_blocks(p.size):
+            index[rows] = self.find(p[rows])
+        return index
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +46,15 @@ class EqualMass:
     count: int | None = None
     """How many bins; by default the cube root of the number of rows, from 2 to 15."""
 
+    def over(self, p: Floats, w: Floats) -> Bins:
+        """Return the bins for these rows."""
+        count = _at_least_one(default_bins(p.size) if self.count is None else self.count)
+        return Bins(_between(edges_of_mass(p, w, count)), count)
+
     def assign(self, p: Floats, w: Floats) -> tuple[Ints, int]:
         """Return the bin of each row and the number of bins, some of which may be empty."""
-        count = _at_least_one(default_bins(p.size) if self.count is None else self.count)
-        if is_unit(w):
-            order_p, mass = np.sort(p), np.arange(1.0, p.size + 1.0)
-        else:
-            order = np.argsort(p, kind="stable")
-            order_p, mass = p[order], np.cumsum(w[order])
-        cuts = mass_cuts(order_p, mass, count)
-        # Rows up to a cut lie in the bins before it; a cut at 0 leaves those bins empty.
-        edges = np.where(cuts > 0, order_p[np.maximum(cuts, 1) - 1], -1.0)
-        return _search(edges, p), count
+        bins = self.over(p, w)
+        return bins.index(p), bins.count
 
     def rule(self, count: int) -> str:
         return f"mass, m={count}"
@@ -52,15 +66,17 @@ class EqualWidth:
 
     count: int = 15
 
+    def over(self, p: Floats, w: Floats) -> Bins:
+        """Return the bins; neither rows nor weights matter."""
+        # The slack undoes rounding: 0.29 * 100 is 28.999999999999996, and 0.3 lies in
+        # (0.2, 0.3]. Rounding towards zero keeps p = 0 in the first bin.
+        scale = _at_least_one(self.count) * (1.0 - _SLACK)
+        return Bins(lambda part: (part * scale).astype(np.int64), self.count)
+
     def assign(self, p: Floats, w: Floats) -> tuple[Ints, int]:
-        """Return the bin of each row and the number of bins; weights do not matter."""
-        count = _at_least_one(self.count)
-        index = np.empty(p.shape, dtype=np.int64)
-        for at in range(0, p.size, BLOCK):
-            # The slack undoes rounding: 0.29 * 100 is 28.999999999999996, and 0.3 lies in
-            # (0.2, 0.3]. Rounding towards zero keeps p = 0 in the first bin.
-            index[at : at + BLOCK] = p[at : at + BLOCK] * count - _SLACK
-        return index, count
+        """Return the bin of each row and the number of bins, some of which may be empty."""
+        bins = self.over(p, w)
+        return bins.index(p), bins.count
 
     def rule(self, count: int) -> str:
         return f"width, m={count}"
@@ -71,22 +87,6 @@ def default_bins(n: int) -> int:
     return min(max(2, round(math.cbrt(n))), 15)
 
 
-def mass_cuts(order_p: Floats, mass: Floats, count: int) -> Ints:
-    """Return where to cut sorted rows into `count` bins of equal mass, never within a tie.
-
-    `mass` is the running weight. A group of ties goes to the bin its middle lies in.
-    """
-    total = float(mass[-1])
-    targets = np.arange(1, count) * (total / count)
-    row = np.minimum(np.searchsorted(mass, targets, side="right"), order_p.size - 1)
-    first = np.searchsorted(order_p, order_p[row], side="left")
-    after = np.searchsorted(order_p, order_p[row], side="right")
-    before = np.where(first > 0, mass[np.maximum(first, 1) - 1], 0.0)
-    middle = (before + mass[after - 1]) / 2
-    cuts: Ints = np.where(middle < targets - _SLACK * total, after, first).astype(np.int64)
-    return cuts
-
-
 def binned_sums(index: Ints, values: Floats, count: int) -> Floats:
     """Return the sum of the values in each bin."""
     if is_unit(values):
@@ -94,14 +94,18 @@ def binned_sums(index: Ints, values: Floats, count: int) -> Floats:
     return np.bincount(index, weights=values, minlength=count).astype(np.float64, copy=False)
 
 
-def _search(edges: Floats, p: Floats) -> Ints:
-    """Return how many edges lie below each p: searchsorted, by table where the cell decides."""
-    bounds = np.searchsorted(edges, np.arange(_CELLS + 2) / _CELLS)
-    cell = (p * _CELLS).astype(np.intp)
-    index: Ints = bounds[cell].astype(np.int64, copy=False)
-    undecided = np.flatnonzero((bounds[1:] != bounds[:-1])[cell])
-    index[undecided] = np.searchsorted(edges, p[undecided])
-    return index
+def _between(edges: Floats) -> Callable[[Floats], Ints]:
+    """Return what finds how many edges lie below each p: by table where its cell decides."""
+    below = np.searchsorted(edges, np.arange(_CELLS + 2) / _CELLS)
+    known = np.where(below[1:] == below[:-1], below[:-1], -1).astype(np.int64)
+
+    def find(p: Floats) -> Ints:
+        index: Ints = known[(p * _CELLS).astype(np.int64)]
+        unknown = np.flatnonzero(index < 0)
+        index[unknown] = np.searchsorted(edges, p[unknown])
+        return index
+
+    return find
 
 
 def _at_least_one(count: int) -> int:

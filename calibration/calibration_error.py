@@ -15,14 +15,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
-from classify.calibration.binning import BLOCK, EqualMass, EqualWidth, binned_sums
+from classify.calibration.arrays import Floats
+from classify.calibration.binning import Bins, EqualMass, EqualWidth, binned_sums
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.measurement import Measurement
-from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes, weighted
+from classify.calibration.outcomes import (
+    BinaryOutcomes,
+    binary_outcomes,
+    row_blocks,
+    total_weight,
+    weighted,
+)
 
-_Statistic = Callable[[Floats, Floats], Floats]
-"""From residual sums (…, bins) and bin weights (bins,) to values (…,)."""
+_Statistic = Callable[[Floats], Floats]
+"""From residual sums (…, bins) to values (…,)."""
 
 
 def expected_calibration_error(
@@ -36,7 +42,14 @@ def expected_calibration_error(
 ) -> Measurement:
     """Return the weighted mean over bins of |rate - mean probability|."""
     outcomes = binary_outcomes(p, y, weights)
-    return _binned(outcomes, _mean_gap, name="ECE", bins=bins, seed=seed, draws=draws)
+    found, total = bins.over(outcomes.p, outcomes.w), total_weight(outcomes.w)
+
+    def mean_gap(sums: Floats) -> Floats:
+        mean: Floats = np.abs(sums).sum(axis=-1) / total
+        return mean
+
+    rule = f"ECE({bins.rule(found.count)})"
+    return _measured(outcomes, found, mean_gap, rule=rule, seed=seed, draws=draws)
 
 
 def maximum_calibration_error(
@@ -50,7 +63,16 @@ def maximum_calibration_error(
 ) -> Measurement:
     """Return the largest |rate - mean probability| of a bin; mostly noise on few rows."""
     outcomes = binary_outcomes(p, y, weights)
-    return _binned(outcomes, _largest_gap, name="MCE", bins=bins, seed=seed, draws=draws)
+    found = bins.over(outcomes.p, outcomes.w)
+    masses = binned_sums(found.index(outcomes.p), outcomes.w, found.count)
+    used = masses > 0.0
+
+    def largest_gap(sums: Floats) -> Floats:
+        largest: Floats = (np.abs(sums[..., used]) / masses[used]).max(axis=-1)
+        return largest
+
+    rule = f"MCE({bins.rule(found.count)})"
+    return _measured(outcomes, found, largest_gap, rule=rule, seed=seed, draws=draws)
 
 
 def debiased_calibration_error(
@@ -68,66 +90,60 @@ def debiased_calibration_error(
     calibrated model's term still has mean 0.
     """
     outcomes = binary_outcomes(p, y, weights)
-    index, count = bins.assign(outcomes.p, outcomes.w)
     model, _, w = outcomes
+    found = bins.over(model, w)
+    index, count = found.index(model), found.count
     inside = _Debiased(
+        masses=binned_sums(index, w, count),
         expected=binned_sums(index, w * model, count),
         squares=binned_sums(index, w * w, count),
         model_variance=binned_sums(index, w * w * model * (1 - model), count),
     )
-    return _binned(outcomes, inside, name="debiased L2", bins=bins, seed=seed, draws=draws)
+    rule = f"debiased L2({bins.rule(count)})"
+    return _measured(outcomes, found, inside, rule=rule, seed=seed, draws=draws)
 
 
-def _binned(
+def _measured(
     outcomes: BinaryOutcomes,
+    bins: Bins,
     statistic: _Statistic,
     *,
-    name: str,
-    bins: EqualMass | EqualWidth,
+    rule: str,
     seed: int | None,
     draws: int,
 ) -> Measurement:
-    p, _, w = outcomes
-    index, count = bins.assign(p, w)
-    masses = binned_sums(index, w, count)
-    value = float(statistic(_residual_sums(outcomes, index, count), masses))
-    measured = Measurement(value, f"{name}({bins.rule(count)})", outcomes.n)
+    value = float(statistic(_residual_sums(outcomes, bins)))
+    measured = Measurement(value, rule, outcomes.n)
     if seed is None:
         return measured
     random = np.random.default_rng(seed)
-    sums = residual_draws(outcomes, index, cells=count, draws=draws, random=random)
-    return against_null(measured, statistic(sums, masses))
+    index = bins.index(outcomes.p)
+    sums = residual_draws(outcomes, index, cells=bins.count, draws=draws, random=random)
+    return against_null(measured, statistic(sums))
 
 
-def _residual_sums(outcomes: BinaryOutcomes, index: Ints, count: int) -> Floats:
+def _residual_sums(outcomes: BinaryOutcomes, bins: Bins) -> Floats:
     """Return the weighted sum of outcome less probability in each bin, a block at a time."""
     p, y, w = outcomes
-    sums = np.zeros(count)
-    for at in range(0, p.size, BLOCK):
-        rows = slice(at, at + BLOCK)
-        sums += np.bincount(index[rows], weighted(y[rows] - p[rows], w[rows]), minlength=count)
+    sums = np.zeros(bins.count)
+    for rows in row_blocks(p.size):
+        part, residuals = p[rows], y[rows].astype(np.float64)
+        residuals -= part
+        sums += np.bincount(bins.find(part), weighted(residuals, w[rows]), minlength=bins.count)
     return sums
-
-
-def _mean_gap(sums: Floats, masses: Floats) -> Floats:
-    mean: Floats = np.abs(sums).sum(axis=-1) / masses.sum()
-    return mean
-
-
-def _largest_gap(sums: Floats, masses: Floats) -> Floats:
-    used = masses > 0.0
-    largest: Floats = (np.abs(sums[..., used]) / masses[used]).max(axis=-1)
-    return largest
 
 
 class _Debiased:
     """The debiased statistic for bins whose weights and probabilities are known."""
 
-    def __init__(self, *, expected: Floats, squares: Floats, model_variance: Floats) -> None:
-        self._expected, self._squares = expected, squares
+    def __init__(
+        self, *, masses: Floats, expected: Floats, squares: Floats, model_variance: Floats
+    ) -> None:
+        self._masses, self._expected, self._squares = masses, expected, squares
         self._model_variance = model_variance
 
-    def __call__(self, sums: Floats, masses: Floats) -> Floats:
+    def __call__(self, sums: Floats) -> Floats:
+        masses = self._masses
         used = masses > 0.0
         mass = masses[used]
         rate = np.clip((self._expected[used] + sums[..., used]) / mass, 0.0, 1.0)

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.binning import EqualMass, EqualWidth, binned_sums, mass_cuts
+from classify.calibration.binning import EqualMass, EqualWidth, binned_sums
 from classify.calibration.calibrated_null import against_null, residual_draws
+from classify.calibration.mass_cuts import mass_cuts
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import (
     BinaryOutcomes,

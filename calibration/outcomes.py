@@ -8,6 +8,7 @@ matter, except where a docstring says otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,15 @@ from classify.calibration.arrays import (
     Ints,
     class_labels,
     log_probabilities,
+    option_rows,
     probabilities,
     sample_weights,
 )
 from classify.errors import CalibrationError
+
+BLOCK = 1 << 14
+"""Rows at a time that stay in the processor's cache."""
+_ONE = np.float64(1.0).tobytes()
 
 
 class BinaryOutcomes(NamedTuple):
@@ -78,6 +84,21 @@ def class_outcomes(
     return ClassOutcomes(checked[kept], labels[kept], w[kept])
 
 
+def unread_outcomes(
+    log_p: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None
+) -> ClassOutcomes:
+    """Do as class_outcomes but leave log_p as it is, neither checked nor normalised.
+
+    For losses that do both as they read it. Where rows are dropped they are checked here, so that
+    the dropped ones are too.
+    """
+    rows = option_rows(log_p)
+    w = _row_weights(weights, n=len(rows))
+    if not (is_unit(w) or w.all()):
+        return class_outcomes(rows, y, weights)
+    return ClassOutcomes(rows, class_labels(y, n=len(rows), k=rows.shape[1]), w)
+
+
 def top_label(outcomes: ClassOutcomes) -> BinaryOutcomes:
     """Return the confidence in the likeliest option and whether it was the true one.
 
@@ -95,6 +116,16 @@ def one_option(outcomes: ClassOutcomes, option: int) -> BinaryOutcomes:
         (outcomes.y == option).astype(np.int64),
         outcomes.w,
     )
+
+
+def row_blocks(n: int) -> Iterator[slice]:
+    """Cut n rows into slices of BLOCK."""
+    return (slice(at, min(at + BLOCK, n)) for at in range(0, n, BLOCK))
+
+
+def total_weight(w: Floats) -> float:
+    """Return the sum of the weights."""
+    return float(w.size if is_unit(w) else w.sum())
 
 
 def effective_n(w: Floats) -> float:
@@ -116,5 +147,5 @@ def _row_weights(weights: ArrayLike | None, *, n: int) -> Floats:
     if n == 0:
         raise CalibrationError("there are no rows: a metric needs at least one labelled row")
     if weights is None:
-        return np.broadcast_to(np.float64(1.0), n)
+        return np.ndarray(n, np.float64, _ONE, strides=(0,))
     return sample_weights(weights, n=n)

@@ -17,10 +17,17 @@ from classify.calibration.arrays import (
     Ints,
     class_labels,
     log_probabilities,
+    option_rows,
     probabilities,
 )
 from classify.calibration.estimate import open_unit
-from classify.calibration.set_scores import ScoreName, SetScore, option_scores, truth_scores
+from classify.calibration.set_scores import (
+    ScoreName,
+    SetScore,
+    lac_scores,
+    option_scores,
+    truth_scores,
+)
 from classify.errors import CalibrationError
 
 _SLACK = 1e-9
@@ -190,10 +197,12 @@ def _threshold(scores: Floats, alpha: float) -> float:
 def _calibration_scores(
     log_p: ArrayLike, y: ArrayLike, score: SetScore, u: ArrayLike | None
 ) -> tuple[Floats, Ints, int]:
-    x = log_probabilities(log_p)
+    x = option_rows(log_p)
     n, k = x.shape
-    labels = class_labels(y, n=n, k=k)
-    return truth_scores(x, labels, score=score, u=_uniforms(u, n=n)), labels, k
+    labels, draws = class_labels(y, n=n, k=k), _uniforms(u, n=n)
+    if score.name == "lac":
+        return lac_scores(x, labels), labels, k
+    return truth_scores(log_probabilities(x), labels, score=score, u=draws), labels, k
 
 
 def _set_score(score: ScoreName | SetScore) -> SetScore:

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, exponentials, of_options
 from classify.calibration.measurement import Measurement
-from classify.calibration.outcomes import ClassOutcomes, class_outcomes
+from classify.calibration.outcomes import ClassOutcomes, unread_outcomes
 from classify.errors import CalibrationError
-
-_BLOCK = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def log_loss(
     Without a `floor` it is infinite where a true option had probability 0. With one, that
     option's probability counts as at least `floor`; the other options are left as they are.
     """
-    outcomes = class_outcomes(log_p, y, weights)
+    outcomes = unread_outcomes(log_p, y, weights)
     losses = log_losses(outcomes)
     zeros = int(np.count_nonzero(np.isposinf(losses)))
     rule = "log loss"
@@ -60,7 +58,7 @@ def log_loss(
 
 def brier_score(log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Measurement:
     """Return the mean of the squared error summed over the options, from 0 to 2."""
-    outcomes = class_outcomes(log_p, y, weights)
+    outcomes = unread_outcomes(log_p, y, weights)
     value = _mean(brier_losses(outcomes), outcomes.w)
     return Measurement(value, "Brier, sum over options 0..2", outcomes.n)
 
@@ -69,7 +67,7 @@ def half_brier_score(
     log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Measurement:
     """Return half of brier_score, from 0 to 1: for two options the usual (p - y)^2."""
-    outcomes = class_outcomes(log_p, y, weights)
+    outcomes = unread_outcomes(log_p, y, weights)
     value = _mean(brier_losses(outcomes), outcomes.w) / 2
     return Measurement(value, "Brier, half of the sum 0..1", outcomes.n)
 
@@ -79,7 +77,7 @@ def brier_skill(log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = N
 
     Raises CalibrationError where all rows have the same label: the base rates are then perfect.
     """
-    outcomes = class_outcomes(log_p, y, weights)
+    outcomes = unread_outcomes(log_p, y, weights)
     rates = _base_rates(outcomes)
     return _skill(
         _mean(brier_losses(outcomes), outcomes.w), 1 - float(rates @ rates), "Brier", outcomes.n
@@ -93,7 +91,7 @@ def log_loss_skill(
 
     Raises CalibrationError where all rows have the same label: the base rates are then perfect.
     """
-    outcomes = class_outcomes(log_p, y, weights)
+    outcomes = unread_outcomes(log_p, y, weights)
     rates = _base_rates(outcomes)
     seen = rates[rates > 0.0]
     entropy = -float(seen @ np.log(seen))
@@ -101,21 +99,22 @@ def log_loss_skill(
 
 
 def log_losses(outcomes: ClassOutcomes) -> Floats:
-    """Return -log p of the true option, per row."""
-    # 0 - x, not -x: a certain and true answer costs 0.0, not -0.0.
-    losses: Floats = 0.0 - np.take_along_axis(outcomes.log_p, outcomes.y[:, None], axis=1)[:, 0]
-    return losses
+    """Return -log p of the true option, per row; log_p need not be normalised."""
+    losses = np.empty(outcomes.n)
+    for block in exponentials(outcomes.log_p):
+        own = of_options(block.logs, outcomes.y[block.rows])
+        np.subtract(np.log(block.totals), own, out=losses[block.rows])
+    # The log of a rounded sum may lie below the only term that matters.
+    return np.maximum(losses, 0.0, out=losses)
 
 
 def brier_losses(outcomes: ClassOutcomes) -> Floats:
-    """Return the squared error summed over the options, per row."""
+    """Return the squared error summed over the options, per row; log_p need not be normalised."""
     losses = np.empty(outcomes.n)
-    # A few thousand rows at a time stay in the processor's cache.
-    for start in range(0, outcomes.n, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        p = np.exp(outcomes.log_p[block])
-        p[np.arange(len(p)), outcomes.y[block]] -= 1.0
-        np.einsum("ij,ij->i", p, p, out=losses[block])
+    for block in exponentials(outcomes.log_p):
+        errors, totals = block.powers, block.totals
+        errors[np.arange(len(totals)), outcomes.y[block.rows]] -= totals
+        np.divide(np.einsum("ij,ij->i", errors, errors), totals**2, out=losses[block.rows])
     return losses
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, exponentials, of_options
 
 ScoreName: TypeAlias = Literal["lac", "aps", "raps", "interval"]
 
@@ -40,18 +40,23 @@ class SetScore(BaseModel):
     """Only "raps": how many of the likeliest options carry no penalty."""
 
 
+def lac_scores(log_p: Floats, y: Ints) -> Floats:
+    """Return the "lac" score of each row's true option (n,); log_p need not be normalised."""
+    scores = np.empty(len(log_p))
+    for block in exponentials(log_p):
+        own = of_options(block.powers, y[block.rows])
+        np.subtract(1.0, own / block.totals, out=scores[block.rows])
+    return scores
+
+
 def truth_scores(log_p: Floats, y: Ints, *, score: SetScore, u: Floats) -> Floats:
     """Return the score of each row's true option (n,); `u` (n,) in [0, 1] is used by aps, raps."""
-    rows = np.arange(len(log_p))
-    own: Floats = np.exp(log_p[rows, y])
     if score.name == "lac":
-        return 1.0 - own
+        return lac_scores(log_p, y)
     p: Floats = np.exp(log_p)
-    # The same number as in p: two ways to the exponential may differ in the last bit.
-    own = p[rows, y]
     if score.name == "interval":
-        grown: Floats = _grown_intervals(p)[rows, y]
-        return grown
+        return of_options(_grown_intervals(p), y)
+    own = of_options(p, y)
     above = np.zeros(len(p))
     rank = np.ones(len(p))
     # One pass per option: no (n, K) mask is built, and no row is sorted.

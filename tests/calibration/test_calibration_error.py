@@ -22,6 +22,7 @@ from classify.calibration.classwise_error import (
     classwise_calibration_error,
     sweep_calibration_error,
 )
+from classify.calibration.mass_cuts import mass_cuts
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes
 from classify.errors import CalibrationError
@@ -74,6 +75,23 @@ def test_unit_weights_bin_as_no_weights(subtests: pytest.Subtests) -> None:
             fast, _ = EqualMass().assign(p, np.broadcast_to(1.0, n))
             general, _ = EqualMass().assign(p, np.ones(n))
             np.testing.assert_array_equal(fast, general)
+
+
+@pytest.mark.parametrize("decimals", [1, 3, 12], ids=str)
+@pytest.mark.parametrize("top", [1.0, 0.2, 1e-5], ids=str)
+def test_many_rows_are_cut_as_if_all_were_sorted(decimals: int, top: float) -> None:
+    """Only rows around a cut are sorted: with ties, in one cell, and with weights."""
+    random = np.random.default_rng(decimals)
+    p = top * np.round(random.beta(0.3, 0.6, 40_000), decimals)
+    for w in (np.broadcast_to(1.0, p.size), random.choice([0.25, 1.0, 7.5], p.size)):
+        order = np.argsort(p, kind="stable")
+        cuts = mass_cuts(p[order], np.cumsum(w[order]), 15)
+        expected = np.empty(p.size, dtype=np.int64)
+        expected[order] = np.searchsorted(cuts, np.arange(p.size), side="right")
+
+        index, _ = EqualMass(15).assign(p, w)
+
+        np.testing.assert_array_equal(index, expected)
 
 
 @pytest.mark.parametrize(
