@@ -98,7 +98,13 @@ def test_a_cell_that_ends_with_a_figure_shows_it() -> None:
     """Without "%matplotlib inline", which would load pyplot."""
     name = "_repr_png_"  # as IPython looks for it
 
-    assert getattr(FIGURES["confidence"](), name)().startswith(b"\x89PNG")
+    picture, facts = getattr(FIGURES["confidence"](), name)()
+
+    assert picture.startswith(b"\x89PNG")
+    assert facts == {
+        "alt": "Confidence: rows by probability of the answer. "
+        "5 answers of 5 rows, 5 with a label; interval: Wilson 95%"
+    }
 
 
 def test_no_figure_needs_pyplot() -> None:
