@@ -56,6 +56,8 @@ class ResultsComparison:
     """Of the tests against labels: the same."""
     label_conflicts: int
     """Pairs whose own labels differ between the files; A's are used."""
+    labels: tuple[Sequence[RowLabels], ...]
+    """What each person said of each pair."""
     costs: tuple[Cost, Cost]
 
 
@@ -92,6 +94,7 @@ def compare_results(
         adjusted=_adjusted({name: each.test for name, each in compared.items()}),
         adjusted_labelled=_adjusted({name: each.test for name, each in labelled.items()}),
         label_conflicts=conflicts,
+        labels=tuple(said),
         costs=(cost(first), cost(second)),
     )
 

@@ -16,6 +16,8 @@ from classify.calibration.results_comparison import Cost
 Fact: TypeAlias = tuple[str, str]
 
 _FURTHEST = 3
+_LUCK = 0.05
+"""A difference that luck alone brings more often than this is none."""
 _MOST = 160
 """Characters told of a value that differs."""
 
@@ -38,6 +40,21 @@ def pair_lines(runs: TwoRuns) -> list[str]:
         *told,
         *(f"not compared: {name} ({why})" for name, why in runs.not_compared.items()),
     ]
+
+
+def headline(runs: TwoRuns, name: str) -> str:
+    """Return in a sentence or two what a reader wants to know of a question first."""
+    found, labelled = runs.comparison.questions[name], runs.comparison.labelled.get(name)
+    if found.changed is None:
+        return "No row has a verdict in both runs."
+    told = f"{round(found.changed.value * found.n)} of {found.n} answers changed."
+    if labelled is None or labelled.accuracy is None:
+        return told
+    a, b = labelled.accuracy.first.value, labelled.accuracy.second.value
+    p = runs.comparison.adjusted_labelled[name]
+    if p >= _LUCK:
+        return f"{told} Which run is right more often, {labelled.n} labelled rows do not tell."
+    return f"{told} {'B' if b > a else 'A'} is right more often: {a:.3f} in A, {b:.3f} in B."
 
 
 def question_facts(runs: TwoRuns, name: str) -> list[Fact]:
