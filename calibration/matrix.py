@@ -79,7 +79,7 @@ def least(loss: MatrixLoss) -> Floats:
     """Return the matrix (K, K + 1) of least loss, by L-BFGS from the centre.
 
     It runs in coordinates in which the curvature at the start is about one in every direction, so
-    a handful of steps suffice.
+    a handful of steps suffice, and a gradient of 1e-8 leaves no more than 1e-16 of loss to gain.
     """
     from scipy.optimize import minimize
 
@@ -103,6 +103,6 @@ def least(loss: MatrixLoss) -> Floats:
         np.zeros(len(start)),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 1000, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9},
+        options={"maxiter": 1000, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-8},
     )
     return back(np.asarray(found.x, dtype=np.float64)).reshape(loss.centre.shape)

@@ -86,7 +86,8 @@ class MatrixLoss:
     def curvature(self, theta: Floats) -> Floats:
         """Return the Hessian, estimated from evenly spaced rows where there are very many."""
         k, d = self.centre.shape
-        every = max(1, len(self.weights) // (10 * k * d))
+        # Thirty rows per parameter give it to a tenth or so; fewer cost more steps than they save.
+        every = max(1, len(self.weights) // (30 * k * d))
         x, w = self.x[:, ::every], self.weights[::every]
         p, _ = _softmax(theta.reshape(k, d) @ x)
         hessian = np.zeros((k * d, k * d))
