@@ -20,11 +20,12 @@ from classify.calibration.arrays import Floats, Ints, class_labels, log_probabil
 from classify.calibration.prediction_sets import PredictionSets
 from classify.calibration.risk_control import RiskControl, control_selective_risk
 from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Shown):
     """What a policy says about one answer."""
 
     option: int | None
@@ -38,7 +39,7 @@ class Decision:
         return self.option is not None
 
 
-class _Policy(BaseModel, ABC):
+class _Policy(Shown, BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
     guarantee: str = Field(min_length=1)

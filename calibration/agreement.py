@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,11 +25,15 @@ from classify.calibration.ratings import (
     declared_levels,
     level_indices,
 )
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(Shown):
     """How often each level met each other: rows are the first rater, columns the second."""
 
     levels: tuple[Level, ...]
@@ -53,6 +58,11 @@ class Confusion:
         for name, row in zip(names, cells, strict=True):
             lines.append(" ".join(text.rjust(width) for text in [name, *row]))
         return "\n".join([*lines, f"({self.n} used of {self.total})"])
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import confusion_card
+
+        return confusion_card(self)
 
 
 def confusion(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit
 from classify.calibration.ratings import MISSING, Level, Ratings, level_indices, rater_indices
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Alignment: TypeAlias = Literal["same level", "squared distance"]
 
@@ -44,7 +48,7 @@ class AnnotatorTrial:
 
 
 @dataclass(frozen=True, slots=True)
-class AltTest:
+class AltTest(Shown):
     """The verdict: may the judge replace an annotator."""
 
     winning_rate: float
@@ -73,6 +77,11 @@ class AltTest:
             f"({self.n} used of {self.total})"
         )
         return "; ".join([text, *self.warnings])
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import alt_test_card
+
+        return alt_test_card(self)
 
 
 def alt_test(

@@ -28,6 +28,7 @@ from classify.errors import CalibrationError
 
 if TYPE_CHECKING:
     from classify.calibrating import Origin
+    from classify.display.cards import Card
 
 
 class Fingerprint(Frozen):
@@ -193,6 +194,11 @@ class CalibrationArtefact(Frozen):
         """
         found = self.check(fingerprint, accept=accept)
         return Applied(self.calibrator.apply(log_p), self.fingerprint.digest, found)
+
+    def _card(self) -> Card:
+        from classify.calibration.cards import artefact_card
+
+        return artefact_card(self)
 
 
 def make_artefact(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,11 +24,15 @@ from classify.calibration.order_effects import (
     order_sensitivity,
 )
 from classify.calibration.rank_correlation import checked_pairs, correlation, mid_ranks
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
 @dataclass(frozen=True, slots=True)
-class BiasReport:
+class BiasReport(Shown):
     """What was found; None where the data to look for it was not given."""
 
     levels: LevelUse
@@ -46,6 +51,11 @@ class BiasReport:
             found.append("first option: not looked at, no positions given")
         found.append(f"length: {self.length}" if self.length else "length: not looked at")
         return found
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import bias_report_card
+
+        return bias_report_card(self)
 
 
 def bias_report(

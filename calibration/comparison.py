@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import mean_interval
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 EXACT_UP_TO = 20
@@ -25,7 +26,7 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTest:
+class PairedTest(Shown):
     """A p-value of "no difference", with what it was computed from."""
 
     p_value: float
@@ -44,7 +45,7 @@ class PairedTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shown):
     """The mean difference of two systems, its interval, and whether it is more than luck."""
 
     difference: Estimate

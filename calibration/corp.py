@@ -20,13 +20,14 @@ from classify.calibration.outcomes import (
     class_outcomes,
     one_option,
 )
+from classify.display.notebook import Shown
 
 _Score = Callable[[Floats, Floats, Floats], float]
 """From probabilities, rates of outcome 1 and weights to the summed score."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decomposition:
+class Decomposition(Shown):
     """The parts of a proper score; score = miscalibration - discrimination + uncertainty."""
 
     score: float

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classify.calibration.intervals import wilson
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Shown):
     """A value that never travels without its interval, its rule and its number of rows."""
 
     value: float

@@ -7,14 +7,18 @@ of yes or no has K = 2 and the columns (true, false), so label 0 means true.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from classify.calibration.arrays import Floats, log_probabilities
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 FLOOR = 1e-6
 """The probability below which a fit reads nothing: see FittedOn.floor."""
@@ -27,7 +31,7 @@ class CalibrationWarning(UserWarning):
     """The result is safe, but less than was asked for; the message says why."""
 
 
-class Frozen(BaseModel):
+class Frozen(Shown, BaseModel):
     """A model that is fixed once made and refuses fields it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -79,6 +83,11 @@ class Fitted(Frozen):
 
     def _mapped(self, log_p: Floats) -> Floats:
         raise NotImplementedError
+
+    def _card(self) -> Card:
+        from classify.calibration.cards import calibrator_card
+
+        return calibrator_card(self)
 
 
 def floored(log_p: Floats, floor: float) -> Floats:

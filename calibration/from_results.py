@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,11 +23,15 @@ from classify.calibration.methods import Method
 from classify.calibration.reliability import ReliabilityDiagram
 from classify.calibration.result_labels import LabelledAnswers
 from classify.calibration.summary import Kind, Metrics, metrics
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
 @dataclass(frozen=True, slots=True)
-class CalibratedResults:
+class CalibratedResults(Shown):
     """An artefact, with the metrics of the same labelled rows before and after it."""
 
     artefact: CalibrationArtefact
@@ -37,6 +42,11 @@ class CalibratedResults:
     """Of cross-fitted answers: each row calibrated by a fit that did not see its item."""
     diagrams: tuple[ReliabilityDiagram, ReliabilityDiagram]
     """Before and after."""
+
+    def _card(self) -> Card:
+        from classify.calibration.cards import calibrated_results_card
+
+        return calibrated_results_card(self)
 
 
 def calibrate_results(

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats
 from classify.calibration.comparison import holm
 from classify.calibration.estimate import Estimate, student_quantile
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
-class GroupBias:
+class GroupBias(Shown):
     """How far the judge lies above people in one group."""
 
     group: str

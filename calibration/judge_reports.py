@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from classify.calibration.agreement import Confusion, cohen_kappa, confusion
 from classify.calibration.annotator_test import AltTest, alt_test
@@ -11,11 +12,15 @@ from classify.calibration.estimate import Estimate
 from classify.calibration.rater_agreement import Metric, gwet_ac, krippendorff_alpha
 from classify.calibration.ratings import Level, Scheme
 from classify.calibration.true_rates import TrueRate
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeReport:
+class JudgeReport(Shown):
     """How far ratings agree; None where a number is not defined, with the reason in `notes`."""
 
     raters: tuple[str, ...]
@@ -39,6 +44,11 @@ class JudgeReport:
             found += [f"  {line}" for line in str(self.confusion).splitlines()]
         numbers = (self.kappa, self.alpha, self.ac, self.replacing, self.rate)
         return [*found, *(str(each) for each in numbers if each is not None), *self.notes]
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import judge_report_card
+
+        return judge_report_card(self)
 
 
 def judge_report(

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.outcomes import class_outcomes, effective_n
+from classify.display.notebook import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class LevelUse:
+class LevelUse(Shown):
     """Shares per option, and the options that were never the answer."""
 
     chosen: tuple[float, ...]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from classify.display.notebook import Shown
+
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Shown):
     """A value with its rule and, where they exist, its interval and what chance would give."""
 
     value: float

@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from classify.calibration.arrays import Floats, Ints, log_probabilities
 from classify.calibration.intervals import mean_interval
 from classify.calibration.measurement import Measurement
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
-class OrderSensitivity:
+class OrderSensitivity(Shown):
     """How often a new order changes the answer, beyond how often asking again does."""
 
     flips: Measurement
@@ -44,7 +45,7 @@ class OrderSensitivity:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionPreference:
+class PositionPreference(Shown):
     """What standing first does to an option."""
 
     preference: Measurement

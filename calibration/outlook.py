@@ -7,13 +7,14 @@ from typing import Literal
 
 from classify.calibration.estimate import open_unit, wilson_ends
 from classify.calibration.risk_tests import fewest_rows
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 RiskName = Literal["joint", "selective"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(Shown):
     """The bounds that no method can beat on these rows."""
 
     risk: RiskName

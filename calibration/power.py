@@ -12,6 +12,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.true_rates import FEWEST_LABELS
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 _MOST = 1_000_000
@@ -19,7 +20,7 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class LabelsNeeded:
+class LabelsNeeded(Shown):
     """A number of labels, and what it buys."""
 
     n: int

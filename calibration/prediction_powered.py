@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats
 from classify.calibration.estimate import Estimate, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionPowered:
+class PredictionPowered(Shown):
     """A mean that a judge's predictions made surer."""
 
     estimate: Estimate

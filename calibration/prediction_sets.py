@@ -6,7 +6,7 @@ exchangeable, and nothing else. It knows nothing of how the probabilities were m
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,13 +28,17 @@ from classify.calibration.set_scores import (
     option_scores,
     truth_scores,
 )
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 _SLACK = 1e-9
 """Cumulative sums reach 1 ± 1e-16: scores that differ by less than this are the same score."""
 
 
-class PredictionSets(BaseModel):
+class PredictionSets(Shown, BaseModel):
     """A fitted rule that turns log-probabilities into sets of options; made by `fit_sets`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
@@ -110,6 +114,11 @@ class PredictionSets(BaseModel):
             return f"{promise}; {expected[0]}"
         parts = "; ".join(f"option {k}: {text}" for k, text in enumerate(expected))
         return f"{promise} of each option; {parts}"
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import prediction_sets_card
+
+        return prediction_sets_card(self)
 
 
 def fit_sets(

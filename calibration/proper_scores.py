@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, exponentials, of_options
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import ClassOutcomes, unread_outcomes
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
-class LogLoss:
+class LogLoss(Shown):
     """A log loss in nats, and how many rows gave the true option no probability at all."""
 
     value: float

@@ -6,6 +6,7 @@ Plain numbers, ready for JSON; svg and figures draw them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,11 @@ from classify.calibration.corp import isotonic_rates
 from classify.calibration.estimate import wilson_ends
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.calibration.risk import KeptRisk, kept_risk
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 _HISTOGRAM_BINS = 20
 
@@ -43,7 +48,7 @@ class ReliabilityPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class ReliabilityDiagram:
+class ReliabilityDiagram(Shown):
     """Binned rates with a consistency band, the isotonic curve, and where the rows lie."""
 
     points: tuple[ReliabilityPoint, ...]
@@ -56,9 +61,14 @@ class ReliabilityDiagram:
     """How often a calibrated model's rate falls inside one bin's band."""
     n: int
 
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import reliability_card
+
+        return reliability_card(self)
+
 
 @dataclass(frozen=True, slots=True)
-class RiskCoverage:
+class RiskCoverage(Shown):
     """What is wrong among the surest rows, by the share of rows kept."""
 
     coverage: tuple[float, ...]
@@ -74,6 +84,11 @@ class RiskCoverage:
     interval: tuple[tuple[float, float], ...] | None = None
     """Of each risk alone, Wilson's 95 %; None where losses are not all 0 or 1, or rows weigh
     differently."""
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import risk_coverage_card
+
+        return risk_coverage_card(self)
 
 
 def reliability_diagram(

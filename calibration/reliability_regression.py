@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 _ITERATIONS = 100
@@ -22,7 +23,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationLine:
+class CalibrationLine(Shown):
     """Intercept and slope with standard errors, and the test of intercept 0 and slope 1."""
 
     intercept: float

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from classify.calibration.arrays import Floats
 from classify.calibration.calibrators import Calibrator
 from classify.calibration.fitted import Frozen
+from classify.display.notebook import Shown
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
 class Candidate(Frozen):
@@ -40,12 +45,22 @@ class CalibrationReport(Frozen):
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
 
+    def _card(self) -> Card:
+        from classify.calibration.cards import report_card
+
+        return report_card(self)
+
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class Calibrated(Shown):
     """A calibrator, the report on it, and the answers it would give to rows it has not seen."""
 
     calibrator: Calibrator
     report: CalibrationReport
     held_out: Floats
     """(n, K), the cross-fitted log-probabilities: for any metric after calibration."""
+
+    def _card(self) -> Card:
+        from classify.calibration.cards import calibrated_card
+
+        return calibrated_card(self)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,11 @@ from classify.calibration.risk_tests import (
     fewest_rows,
     hoeffding_bentkus_p_values,
 )
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 GRID_STEPS = 50
 """Steps of the default sequence of thresholds; from 25 to 50 the share kept hardly changes."""
@@ -41,7 +46,7 @@ class ThresholdStep:
 
 
 @dataclass(frozen=True, slots=True)
-class RiskControl:
+class RiskControl(Shown):
     """A threshold on confidence, and the promise it carries."""
 
     risk: RiskName
@@ -76,6 +81,11 @@ class RiskControl:
             f"{self.alpha:.1%} {sure} ({self.rule}); {self.decides_alone:.1%} of {self.n} rows "
             f"decided alone, {self.loss:g} wrong; {self.outlook}"
         )
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import risk_control_card
+
+        return risk_control_card(self)
 
 
 def control_joint_risk(confidence: ArrayLike, loss: ArrayLike, *, alpha: float) -> RiskControl:

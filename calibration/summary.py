@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +25,17 @@ from classify.calibration.outcomes import (
 from classify.calibration.proper_scores import LogLoss, brier_losses, log_loss, log_losses
 from classify.calibration.rank_correlation import kendall_tau_b, spearman
 from classify.calibration.smooth_error import smooth_calibration_error
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Kind = Literal["choice", "boolean", "score"]
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Shown):
     """What a set of labelled answers shows; None where a number is not defined on these rows."""
 
     kind: Kind
@@ -81,6 +85,11 @@ class Metrics:
             ("debiased error", self.debiased_error),
         ]
         return named + (self.ordinal.named() if self.ordinal else [])
+
+    def _card(self) -> Card:
+        from classify.calibration.metric_cards import metrics_card
+
+        return metrics_card(self)
 
 
 @dataclass(frozen=True, slots=True)

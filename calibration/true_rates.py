@@ -16,6 +16,7 @@ from classify.calibration.arrays import Floats, probabilities
 from classify.calibration.estimate import Estimate
 from classify.calibration.prediction_powered import PredictionPowered, ppi_rate
 from classify.calibration.prevalence import Share, labels_only, rogan_gladen, stratified_rate
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 Drawn: TypeAlias = Literal["at random", "by verdict", "elsewhere", "unknown"]
@@ -27,7 +28,7 @@ _SUSPICIOUS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class TrueRate:
+class TrueRate(Shown):
     """A rate with the way it was found, ready to be quoted."""
 
     estimate: Estimate

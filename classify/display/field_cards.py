@@ -14,17 +14,19 @@ from classify.json_values import is_list, is_object
 
 _SHOWN = 8
 """Entries of a list in one value."""
+_SCALAR = (bool, int, float, str)
 
 
 def field_card(shown: object, *, without: Sequence[str] = ()) -> Card:
-    """Return a card with what the object says of itself, if anything, and a line per field."""
-    lead = str(shown) if _says(shown) else ""
+    """Return a card with what the object says of itself, else with a line per field."""
+    if _says(shown):
+        return Card(spaced_name(type(shown)), str(shown))
     rows = (
         (_spaced(name), value_text(value))
         for name, value in _fields(shown).items()
         if name not in without and value is not None
     )
-    return Card(spaced_name(type(shown)), lead, facts(*rows))
+    return Card(spaced_name(type(shown)), "", facts(*rows))
 
 
 def spaced_name(kind: type) -> str:
@@ -42,12 +44,15 @@ def value_text(value: object) -> str:
         named = [f"{name}: {value_text(value[name])}" for name in islice(value, _SHOWN)]
         return _several(named, of=len(value))
     if is_list(value):
+        if value and (is_list(value[0]) or _fields(value[0])):
+            what = "row" if is_list(value[0]) else spaced_name(type(value[0])).lower()
+            return f"{what} ({len(value)})"
         return _several([value_text(each) for each in value[:_SHOWN]], of=len(value))
     if _says(value) or not _fields(value):
         shape = getattr(value, "shape", None)
         return str(value) if shape is None else f"numbers of shape {shape}"
-    named = [f"{_spaced(name)} {value_text(each)}" for name, each in _fields(value).items()]
-    return _several(named, of=len(named))
+    scalars = {n: each for n, each in _fields(value).items() if isinstance(each, _SCALAR)}
+    return ", ".join(f"{_spaced(name)} {value_text(each)}" for name, each in scalars.items())
 
 
 def _several(texts: Sequence[str], *, of: int) -> str:

@@ -49,6 +49,19 @@ font:13px/1.45 ui-monospace,monospace}
 @ svg{max-width:100%;height:auto}
 """
 
+# Pictures of calibration follow the reader's preference by themselves; here, the card.
+_PICTURES = """
+@ .paper{fill:var(--paper)}
+@ .ink,@ .head{fill:var(--ink)}
+@ .soft,@ .bars{fill:var(--soft)}
+@ .grid{stroke:var(--rule)}
+@ .ideal{stroke:var(--soft)}
+@ .band{stroke:var(--tail)}
+@ .line{stroke:var(--bar)}
+@ .in{fill:var(--bar);stroke:var(--bar)}
+@ .out{fill:var(--paper);stroke:var(--bar)}
+"""
+
 
 def stylesheet() -> str:
     """Return the stylesheet."""
@@ -56,7 +69,7 @@ def stylesheet() -> str:
     dark = "".join(f"{page} {_colours(root, DARK)}" for page in _SAYS_DARK)
     light = "".join(f"{page} {_colours(root, LIGHT)}" for page in _SAYS_LIGHT)
     prefers = f"@media(prefers-color-scheme:dark){{{_colours(root, DARK)}}}"
-    rules = _RULES.replace("@", root * 2).replace("\n", "")
+    rules = (_RULES + _PICTURES).replace("@", root * 2).replace("\n", "")
     return f"{_colours(root, LIGHT)}{prefers}{light}{dark}{rules}"
 
 

@@ -1,0 +1,150 @@
+"""Cards of calibrators: what one does to an answer, what it was fitted on and what it was worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from classify.display.cards import (
+    Card,
+    Line,
+    Part,
+    Picture,
+    Row,
+    Table,
+    facts,
+    notes,
+    percent,
+)
+from classify.display.field_cards import field_card, spaced_name
+
+if TYPE_CHECKING:
+    from classify.calibration.artefact import CalibrationArtefact, HeldOutMetric
+    from classify.calibration.fitted import Fitted, FittedOn
+    from classify.calibration.from_results import CalibratedResults
+    from classify.calibration.report import Calibrated, CalibrationReport, Candidate
+
+_GIVEN = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Probabilities whose calibrated values are shown."""
+_MOST_OPTIONS = 20
+"""With more, a calibrator's effect is a table that nobody reads, and slow to make."""
+
+
+def calibrator_card(calibrator: Fitted) -> Card:
+    """Return the card of a calibrator alone, which does not know its options' names."""
+    fields = field_card(calibrator, without=("fitted_on", "method", "at_bound"))
+    parts = (*fields.parts, *_about(calibrator), *_effect(calibrator, ()))
+    return Card(spaced_name(type(calibrator)), "", parts)
+
+
+def artefact_card(artefact: CalibrationArtefact) -> Card:
+    """Return the card of a calibrator with where it holds and what it was worth."""
+    made, calibrator = artefact.fingerprint, artefact.calibrator
+    where = facts(
+        ("model", made.model),
+        ("readout", made.readout),
+        ("orders", str(made.orders)),
+        ("prompt template", made.prompt_template),
+        ("library", made.library),
+        ("accepts other", ", ".join(artefact.accepts) or None),
+        ("created", artefact.created.isoformat(timespec="seconds")),
+        ("digest", artefact.digest),
+    )
+    worth = (_held_out(artefact.metrics),) if artefact.metrics else ()
+    parts = (
+        *_about(calibrator),
+        *worth,
+        *_effect(calibrator, made.options),
+        Card("Holds for", "", where),
+        report_card(artefact.report),
+    )
+    name = f"{artefact.name}, " if artefact.name else ""
+    return Card("Calibration artefact", f"{name}{calibrator.method}", parts)
+
+
+def report_card(report: CalibrationReport) -> Card:
+    """Return the card of what a calibration tried and chose."""
+    before, after = (_loss(loss) for loss in (report.log_loss_before, report.log_loss_after))
+    about = facts(
+        ("labels", f"{report.n} rows of {report.items} items"),
+        ("of each option", ", ".join(map(str, report.label_counts))),
+        ("log loss", f"{before} before, {after} after, on rows left out"),
+        ("folds", str(report.folds) if report.folds else "nothing was fitted"),
+    )
+    tried = (_candidates(report.candidates, report.chosen),) if report.candidates else ()
+    lead = f"{report.chosen} ({report.requested} was asked for)"
+    return Card("Calibration report", lead, (*about, *tried, *notes("note", report.notes)))
+
+
+def calibrated_card(calibrated: Calibrated) -> Card:
+    """Return the card of a calibrator with the report on it."""
+    calibrator, report = calibrated.calibrator, report_card(calibrated.report)
+    parts = (*_about(calibrator), *report.parts, *_effect(calibrator, ()))
+    return Card("Calibrated", report.lead, parts)
+
+
+def calibrated_results_card(found: CalibratedResults) -> Card:
+    """Return the card of calibrated results: the picture, then the artefact."""
+    from classify.calibration.svg import before_after_svg
+
+    artefact = artefact_card(found.artefact)
+    told = "reliability before and after calibration"
+    picture = Picture(before_after_svg(*found.diagrams), told)
+    used = Line(found.answers.used)
+    return Card("Calibrated results", artefact.lead, (used, picture, *artefact.parts))
+
+
+def _about(calibrator: Fitted) -> tuple[Part, ...]:
+    fitted_on = calibrator.fitted_on
+    bound = "a parameter stopped at the edge of its range: the labels ask for more"
+    return (
+        *facts(("fitted on", _fitted_on(fitted_on))),
+        *notes("at its bound", (bound,) if calibrator.at_bound else ()),
+    )
+
+
+def _fitted_on(fitted_on: FittedOn) -> str:
+    return f"{fitted_on.n} labelled rows, {fitted_on.k} options"
+
+
+def _effect(calibrator: Fitted, options: Sequence[str]) -> tuple[Table, ...]:
+    """Return what becomes of an option's probability where the others share the rest evenly."""
+    k = calibrator.fitted_on.k
+    if not 2 <= k <= _MOST_OPTIONS:
+        return ()
+    names = options or [f"option {index}" for index in range(k)]
+    shown = range(1 if k == 2 else k)  # of two options, the second has what the first leaves
+    rows = (Row((names[option], *_mapped(calibrator, option))) for option in shown)
+    others = "" if k == 2 else ", the others being alike"
+    caption = f"what becomes of a probability{others}"
+    return (Table(("before", *map(percent, _GIVEN)), tuple(rows), "options", caption),)
+
+
+def _mapped(calibrator: Fitted, option: int) -> list[str]:
+    k, given = calibrator.fitted_on.k, np.array(_GIVEN)
+    p = np.repeat((1.0 - given)[:, None] / (k - 1), k, axis=1)
+    p[:, option] = given
+    mapped: list[float] = np.exp(calibrator.apply(np.log(p))[:, option]).tolist()
+    return [percent(each) for each in mapped]
+
+
+def _held_out(metrics: Sequence[HeldOutMetric]) -> Table:
+    rows = (Row((each.name, f"{each.before:.4f}", f"{each.after:.4f}")) for each in metrics)
+    return Table(("on rows left out", "before", "after"), tuple(rows), unit="metrics")
+
+
+def _candidates(candidates: Sequence[Candidate], chosen: str) -> Table:
+    rows = (
+        Row(
+            (each.method, f"{each.log_loss:.4f}", f"{each.gain:+.4f} ± {each.gain_error:.4f}"),
+            strong=each.method == chosen,
+        )
+        for each in candidates
+    )
+    return Table(("tried", "log loss", "gain"), tuple(rows), unit="methods")
+
+
+def _loss(loss: float | None) -> str:
+    return "unknown" if loss is None else f"{loss:.4f}"
