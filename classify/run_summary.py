@@ -113,14 +113,16 @@ class RunSummary(Shown):
 
 def summarize(results: Iterable[Result], questions: Mapping[str, Question]) -> RunSummary:
     """Count a file's results; they are read once and not kept."""
-    total = _Total(questions)
+    total = RunTotal(questions)
     for result in results:
         total.add(result)
     return total.summary()
 
 
 @dataclass(slots=True)
-class _Total:
+class RunTotal:
+    """A summary in the making, for results that are still arriving."""
+
     questions: Mapping[str, Question]
     rows: int = 0
     label_problems: int = 0
@@ -137,6 +139,7 @@ class _Total:
         self.asked = {name: _Asked(question) for name, question in self.questions.items()}
 
     def add(self, result: Result) -> None:
+        """Count one more result."""
         self.rows += 1
         self.attempts += result.attempts
         self.label_problems += len(result.label_problems)
@@ -158,6 +161,7 @@ class _Total:
             self.tokens[name] = self.tokens.get(name, 0) + count
 
     def summary(self) -> RunSummary:
+        """Return what the results so far come to."""
         return RunSummary(
             rows=self.rows,
             answered=self.rows - self.errors.total(),
