@@ -13,6 +13,7 @@ from classify.adapters.cli import (
     compare_command,
     metrics_command,
     models_command,
+    report_command,
     run_command,
     score_command,
     show_command,
@@ -38,6 +39,7 @@ app.command("metrics")(metrics_command.metrics)
 app.command("agree")(agree_command.agree)
 app.command("compare")(compare_command.compare)
 app.command("audit")(audit_command.audit)
+app.command("report")(report_command.report)
 app.command("validate")(spec_commands.validate)
 app.command("schema")(spec_commands.schema)
 app.command("init")(spec_commands.init)

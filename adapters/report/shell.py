@@ -24,8 +24,8 @@ PAGE = Path(__file__).resolve().parent / "page-parts"
 MARK = "<!doctype html>\n<!-- made by classify -->\n"
 """How every page begins, so that one can be told from a file that must not be overwritten."""
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[^"]+)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function|class|const)", re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.[^"]+)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
 # "<" could end the script or open a comment; the others are escaped to be safe in any context.
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
@@ -90,21 +90,29 @@ def html_page(
 def bundled(entry: Path) -> str:
     """Return a module and all that it imports as one classic script, each before its importers.
 
-    Modules import named functions, classes and constants, unrenamed, from paths beside them; the
-    names of all modules share one scope, and a name given twice is a syntax error.
+    Each module keeps its own scope. Imports are named, unrenamed, and from paths beside the
+    module; what is exported is a function, a class or a constant.
     """
-    parts: dict[Path, str] = {}
-    _collect(entry.resolve(), parts)
-    return '"use strict";\n{\n' + "".join(parts.values()) + "}\n"
+    modules: dict[Path, str] = {}
+    _collect(entry.resolve(), modules)
+    return '"use strict";\nconst modules = [];\n' + "".join(modules.values())
 
 
-def _collect(module: Path, parts: dict[Path, str]) -> None:
+def _collect(module: Path, modules: dict[Path, str]) -> None:
     text = module.read_text(encoding="utf-8")
-    for imported in _IMPORT.findall(text):
+    for _, imported in _IMPORT.findall(text):
         path = (module.parent / imported).resolve()
-        if path not in parts:
-            _collect(path, parts)
-    parts[module] = _EXPORT.sub("", _IMPORT.sub("", text))
+        if path not in modules:
+            _collect(path, modules)
+    places = {path: place for place, path in enumerate(modules)}
+
+    def taken(found: re.Match[str]) -> str:
+        path = (module.parent / found[2]).resolve()
+        return f"const {found[1]} = modules[{places[path]}];"
+
+    exported = ", ".join(name for _, name in _EXPORT.findall(text))
+    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(taken, text))
+    modules[module] = f"modules.push((() => {{\n{body}return {{ {exported} }};\n}})());\n"
 
 
 def _styles(paths: Iterable[Path]) -> str:

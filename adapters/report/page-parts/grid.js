@@ -13,7 +13,8 @@ const SPARE_ROWS = 8;
 export class Grid {
   /**
    * @param label    what the table is, for those who do not see it
-   * @param columns  [{ key, title, width, className, sortable, hint }]
+   * @param columns  [{ key, title, width, grow, className, sortable, hint }]: width is the least,
+   *                 in pixels, and grow the share of what room is left
    * @param cell     (row, key) -> the content of a cell: a node, text, or an array of them
    * @param open     called with the row that was clicked, or on which Enter was pressed
    * @param sort     called with the key of the header that was pressed
@@ -32,7 +33,8 @@ export class Grid {
         "aria-label": label,
         "aria-colcount": columns.length,
         "aria-readonly": "true",
-        "--columns": columns.map((column) => column.width).join(" "),
+        "--columns": columns.map(({ width, grow }) => `minmax(${width}px, ${grow}fr)`).join(" "),
+        "--least": `${columns.reduce((sum, { width }) => sum + width, 0)}px`,
         onkeydown: (event) => this.onKey(event),
         onscroll: () => this.soon(),
         onclick: (event) => this.onClick(event),

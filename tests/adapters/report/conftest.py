@@ -1,13 +1,22 @@
-"""A real browser for the pages: an installed Chromium, which reaches nothing but files."""
+"""Results for the pages, and a real browser: an installed Chromium, kept to its files."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from typer.testing import CliRunner
+
+from classify.adapters.cli.main import app
+from classify.classifier import Classifier
+from classify.questions import Question
+from classify.results import Result, result_line
+from classify.run_record import RunRecord, write_record
+from classify.testing import ScriptedModel
+from tests.adapters.report.sample_results import QUESTIONS, sample
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -69,3 +78,40 @@ def browser_page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page()
     yield page
     page.close()
+
+
+class Results:
+    """A results file as a run leaves it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "results.jsonl"
+        self.page = folder / "results.html"
+
+    def write(
+        self, results: Sequence[Result], questions: Mapping[str, Question] | None = None
+    ) -> Path:
+        """Write results, with the record of the run that asked these questions."""
+        self.path.write_bytes(b"".join(map(result_line, results)))
+        asked = QUESTIONS if questions is None else questions
+        classifier = Classifier("tickets", ScriptedModel(lambda request: {}), asked)
+        write_record(self.path, RunRecord.of(classifier))
+        return self.path
+
+    def make(self, *arguments: str) -> Path:
+        """Make the page with the command, and return its path."""
+        ran = CliRunner().invoke(app, ["report", str(self.path), *arguments])
+        assert ran.exit_code == 0, ran.output
+        return self.page
+
+
+@pytest.fixture(scope="session")
+def sample_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the page of the sample once: tests only read it."""
+    results = Results(tmp_path_factory.mktemp("sample"))
+    results.write(sample())
+    return results.make()
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return Results(tmp_path)

@@ -13,7 +13,6 @@ from playwright.sync_api import Page
 from classify.adapters.report.shell import (
     PAGE,
     Shell,
-    bundled,
     html_page,
     packed_payload,
     plain_payload,
@@ -82,17 +81,23 @@ def test_the_same_data_gives_the_same_page(tmp_path: Path) -> None:
     assert first == again
 
 
-def test_modules_come_once_and_before_their_importers(tmp_path: Path) -> None:
-    """A module that two others import is in the script once."""
-    (tmp_path / "a.js").write_text("export const one = 1;\n")
-    (tmp_path / "b.js").write_text('import { one } from "./a.js";\nexport const two = one + 1;\n')
-    (tmp_path / "c.js").write_text(
-        'import { one } from "./a.js";\nimport { two } from "./b.js";\none + two;\n'
+def test_modules_run_once_and_before_their_importers(tmp_path: Path, opened: Opened) -> None:
+    """Two that import the same module share it, and their own names do not meet."""
+    (tmp_path / "a.js").write_text("export const seen = [];\nconst own = 'a';\nseen.push(own);\n")
+    (tmp_path / "b.js").write_text(
+        'import { seen } from "./a.js";\nconst own = "b";\n'
+        "export function add(text) {\n  seen.push(own + text);\n}\n"
     )
 
-    script = bundled(tmp_path / "c.js")
+    page = opened(
+        written(
+            tmp_path,
+            'import { seen } from "./a.js";\nimport { add } from "./b.js";\n'
+            'const own = "!";\nadd(own);\nglobalThis.seen = seen;\n',
+        )
+    )
 
-    assert script == '"use strict";\n{\nconst one = 1;\nconst two = one + 1;\none + two;\n}\n'
+    assert page.evaluate("seen") == ["a", "b!"]
 
 
 @pytest.mark.parametrize("path", sorted(PAGE.glob("*.js")), ids=lambda path: path.name)
@@ -113,9 +118,10 @@ def test_the_page_shows_invisible_characters_like_the_terminal(
         chr(code)
         for code in range(0x110000)
         if code < 0x300
-        or (unicodedata.category(chr(code)) in ("Cf", "Zl", "Zp") and code < 0x20000)
-        or chr(code) in "é🙃中\ufe0f\u0301"
+        or unicodedata.category(chr(code)) in ("Cf", "Zl", "Zp")
+        or chr(code) in "é🙃中\ufe0f\u034f\u115f\u3164\uffa0\U000e0100"
     )
+    text += "a\u200db é\u200db 👩\u200d🚀 \u200c"
     page = opened(
         written(
             tmp_path,

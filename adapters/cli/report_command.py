@@ -1,0 +1,89 @@
+"""`classify report`: results as one HTML file that works offline."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from classify.adapters.cli.console import reported, say
+from classify.adapters.cli.results_input import Labels, Results, SpecOption, check_results
+from classify.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from classify.adapters.report.overview import Prices
+
+
+@reported
+def report(
+    results: Results,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="PAGE", help="The page. Default: RESULTS ending in .html."
+        ),
+    ] = None,
+    labels: Labels = None,
+    spec: SpecOption = None,
+    input_price: Annotated[
+        float | None,
+        typer.Option(
+            "--input-price", min=0.0, metavar="MONEY", help="Price of a million tokens read."
+        ),
+    ] = None,
+    output_price: Annotated[
+        float | None,
+        typer.Option(
+            "--output-price", min=0.0, metavar="MONEY", help="Price of a million tokens written."
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that is no page of `classify`.")
+    ] = False,
+) -> None:
+    """Write a page about results: figures, and a table to search, filter and open rows of."""
+    from classify.adapters.report.report_page import make_report
+    from classify.spec import load_spec
+
+    check_results(results)
+    prices = _prices(input_price, output_price)
+    page = results.with_suffix(".html") if output is None else output
+    _check_output(page, results=results, labels=labels, spec=spec, overwrite=overwrite)
+    questions = None if spec is None else load_spec(spec).questions
+    made = make_report(results, questions=questions, labels=labels, prices=prices)
+    size = made.write(page)
+    say(f"{made.summary.rows} rows, {size / 1e6:.1f} MB: {page}")
+
+
+def _prices(read: float | None, written: float | None) -> Prices | None:
+    from classify.adapters.report.overview import Prices
+
+    if read is None and written is None:
+        return None
+    if read is None or written is None:
+        missing = "--input-price" if read is None else "--output-price"
+        raise InvalidInput(f"{missing} is missing: a cost needs the prices of both kinds of token")
+    return Prices(read, written)
+
+
+def _check_output(
+    page: Path, *, results: Path, labels: str | None, spec: str | None, overwrite: bool
+) -> None:
+    from classify.adapters.report.report_page import is_report
+    from classify.run_record import record_path
+
+    if not page.exists():
+        return
+    record = record_path(os.path.realpath(results))
+    for read in (str(results), str(record), labels, spec):
+        with suppress(OSError):  # one of them is not there
+            if read is not None and os.path.samefile(read, page):
+                raise InvalidInput(f"the page would replace {read!r}: name another with -o")
+    if not overwrite and not (page.is_file() and is_report(page)):
+        raise InvalidInput(
+            f"{str(page)!r} is there and is no page of this command: name another file with -o, "
+            "or give --overwrite"
+        )
