@@ -25,8 +25,8 @@ class SeenToken(_Record):
     """An alternative at the slot."""
 
     token: str
-    logprob: float | None
-    """None where the token has no probability at all."""
+    logprob: float | None = None
+    """None where the token has no probability at all; lines of results leave it out then."""
     label: str | None = None
     """The label it was counted for."""
 
