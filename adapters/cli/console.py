@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import wraps
 from io import TextIOWrapper
 from typing import ParamSpec, TypeVar
@@ -27,6 +30,7 @@ UNUSABLE = 2
 """Exit code: what was given cannot be used."""
 INTERRUPTED = 130
 """Exit code: stopped by Ctrl-C."""
+_UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def say(message: str, *, style: str = "") -> None:
@@ -48,7 +52,9 @@ def show(renderable: RenderableType) -> None:
 
 def show_json(value: JSON) -> None:
     """Write one JSON object to standard output."""
-    print(json.dumps(value, ensure_ascii=False))
+    text = json.dumps(value, ensure_ascii=False)
+    # The escapes that the stream itself would write in its place are none of JSON.
+    print(text if Screen.standard_output().can_show(text) else json.dumps(value))
 
 
 def tolerate_any_encoding() -> None:
@@ -56,6 +62,26 @@ def tolerate_any_encoding() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def whole_output() -> Generator[None]:
+    """Say in one line that output cannot be written, and nothing if its reader has gone."""
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:
+                # Else Python would do it at its end, and fail there in many lines.
+                sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None or error.errno not in _UNWRITABLE:
+            raise
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            say(f"error: output cannot be written: {error.strerror}", style="red")
+        raise SystemExit(FAILED) from None
 
 
 def reported(command: Callable[P, T]) -> Callable[P, T]:

@@ -11,6 +11,7 @@ from classify.adapters.cli import (
     audit_command,
     calibrate_command,
     compare_command,
+    explain_command,
     metrics_command,
     models_command,
     report_command,
@@ -19,7 +20,7 @@ from classify.adapters.cli import (
     show_command,
     spec_commands,
 )
-from classify.adapters.cli.console import tolerate_any_encoding
+from classify.adapters.cli.console import tolerate_any_encoding, whole_output
 from classify.version import __version__
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app = typer.Typer(
 app.command("run")(run_command.run)
 app.command("score")(score_command.score)
 app.command("show")(show_command.show_state)
+app.command("explain")(explain_command.explain)
 app.command("calibrate")(calibrate_command.calibrate)
 app.command("metrics")(metrics_command.metrics)
 app.command("agree")(agree_command.agree)
@@ -67,4 +69,5 @@ def common(
 def main() -> None:
     """Run the command line."""
     tolerate_any_encoding()
-    app()
+    with whole_output():
+        app()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from classify.adapters.cli.calibrated import Abstain, Accept, Calibrators
 from classify.adapters.cli.console import reported
 from classify.adapters.cli.field_options import (
     AsJson,
@@ -56,28 +57,9 @@ def run(
     no_state: Annotated[
         bool, typer.Option("--no-state", help="Leave what is judged out of the results.")
     ] = False,
-    calibrator: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[QUESTION=]FILE",
-            help="Calibrators of `classify calibrate`, each for the question it was fitted on.",
-        ),
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PART",
-            help="Use calibrators although this part of how answers are made differs "
-            "(model, readout, library …); kept with every answer.",
-        ),
-    ] = None,
-    abstain: Annotated[
-        float | None,
-        typer.Option(
-            metavar="ALPHA",
-            help="Hand answers over to people, so that at most this share of the others is wrong.",
-        ),
-    ] = None,
+    calibrator: Calibrators = None,
+    accept: Accept = None,
+    abstain: Abstain = None,
     as_json: AsJson = False,
 ) -> None:
     """Classify the rows of a file, and write a line of JSON for each."""

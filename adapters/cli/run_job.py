@@ -13,8 +13,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from classify.adapters.cli.calibrated import calibrated_classifier
 from classify.adapters.cli.console import FAILED, INTERRUPTED, say, show, show_json
 from classify.adapters.cli.field_options import chosen_fields
+from classify.adapters.cli.model_note import tell_model
 from classify.adapters.cli.progress import Report, shown_progress
 from classify.adapters.cli.standard_input import from_thread
 from classify.adapters.cli.stopping import stoppable
@@ -63,7 +65,7 @@ class RunJob:
         spec = self._load()
         fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
         classifier = self._classifier(spec)
-        self._tell_model(classifier, named=self.model or spec.model)
+        tell_model(classifier, named=self.model or spec.model)
         if self.rows == "-" and sys.stdin.isatty():
             say("reading rows from standard input, a JSON object a line")
         rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
@@ -87,21 +89,13 @@ class RunJob:
         return self._exit_code(summary)
 
     def _classifier(self, spec: Spec) -> Classifier:
-        if not self.calibrators:
-            return spec.classifier(self.model)
-        from classify.calibration.choosing import chosen_calibrators
-
-        chosen = chosen_calibrators(
-            self.calibrators, spec.questions, orders=spec.options.orders, accept=self.accept
+        return calibrated_classifier(
+            spec,
+            self.model,
+            calibrators=self.calibrators,
+            accept=self.accept,
+            abstain=self.abstain,
         )
-        for name in spec.questions.keys() - chosen.keys():
-            say(f"{name}: no calibrator, and so no abstention")
-        if self.abstain is None:
-            return spec.classifier(self.model, calibrators=chosen)
-        policies = {name: each.policy(alpha=self.abstain) for name, each in chosen.items()}
-        for name, policy in policies.items():
-            say(f"{name}: {policy.guarantee}")
-        return spec.classifier(self.model, calibrators=chosen, policies=policies)
 
     async def _classify(
         self, classifier: Classifier, rows: Iterator[Row | BadRow], store: Store
@@ -140,16 +134,6 @@ class RunJob:
     def _total(self) -> int | None:
         total = count_records(self.rows)
         return total if total is None or self.limit is None else min(total, self.limit)
-
-    def _tell_model(self, classifier: Classifier, *, named: str | None) -> None:
-        from classify.adapters.models.eight_bits import to_be_made
-        from classify.adapters.models.weights import MODEL
-
-        name = f"{classifier.model.provider}/{classifier.model.model_id}"
-        why = "" if named else " (the embedded one: no model is named and no provider's key is set)"
-        say(f"model: {name}{why}")
-        if name == f"local/{MODEL}" and to_be_made():
-            say("the first start stores its weights at 8 bits, which takes some seconds")
 
     def _tell_counts(self, store: Store) -> None:
         counts = self.counts

@@ -11,7 +11,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from classify.display.safe_text import isolated, isolated_lines, visible
 
 _PLAIN_WIDTH = 80
-_NARROWEST = 20
+_NARROWEST = 34
 """Below it nothing fits: lines are then longer than the terminal, which folds them."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rich.text import Text
 
 from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
@@ -27,16 +25,22 @@ def lines(shown: object, screen: Screen) -> list[Text]:
 
 def answer_lines(view: AnswerView, screen: Screen) -> list[Text]:
     """Return the lines of one answer."""
-    found = title_lines(view, screen)
-    if view.message is not None:
-        found += styled(folded(screen.safe(view.message), screen))
-    found += bar_lines(view.bars, screen)
-    found += flag_lines(view, screen)
-    found += fact_lines(view.facts, screen)
+    found = [*title_lines(view, screen), *verdict_lines(view, screen)]
     if view.reason:
         text = screen.safe(view.reason.strip(), keep="\n")
         found += styled(folded(f"reason: {text}", screen))
     return found
+
+
+def verdict_lines(view: AnswerView, screen: Screen, *, whole: bool = False) -> list[Text]:
+    """Return the bars, what to notice and what they rest on; every option's bar if `whole`."""
+    message = () if view.message is None else folded(screen.safe(view.message), screen)
+    return [
+        *styled(message),
+        *bar_lines(view.bars, screen, whole=whole),
+        *_flag_lines(view, screen),
+        *styled(folded("; ".join(map(screen.safe, view.facts)), screen), "dim"),
+    ]
 
 
 def title_lines(view: AnswerView, screen: Screen) -> list[Text]:
@@ -48,15 +52,9 @@ def title_lines(view: AnswerView, screen: Screen) -> list[Text]:
     return [first, *more]
 
 
-def flag_lines(view: AnswerView, screen: Screen) -> list[Text]:
-    """Return what a person should notice, a line for each."""
+def _flag_lines(view: AnswerView, screen: Screen) -> list[Text]:
     texts = (f"! {flag.name}: {screen.safe(flag.told)}" for flag in view.flags)
     return [line for text in texts for line in styled(folded(text, screen), "yellow")]
-
-
-def fact_lines(facts: Iterable[str], screen: Screen) -> list[Text]:
-    """Return facts beside one another."""
-    return styled(folded("; ".join(map(screen.safe, facts)), screen), "dim")
 
 
 def folded(text: str, screen: Screen, *, indent: str = _INDENT) -> list[str]:

