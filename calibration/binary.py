@@ -58,14 +58,15 @@ def fit_platt(
     y: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    targets: Targets = "platt",
+    targets: Targets = "laplace",
     ridge: float = 1.0,
     floor: float = FLOOR,
 ) -> PlattCalibrator:
     """Fit slope and intercept, drawn towards (1, 0) by ridge/2 * squared distance.
 
-    The unit ridge with Platt's targets is the safest at 50-500 labels; targets="hard" with
-    ridge=0 is plain maximum likelihood. Raises CalibrationError where K is not 2.
+    The unit ridge with Laplace's targets is the safest at 50-500 labels; targets="platt" with
+    ridge=0 is Platt's own fit, targets="hard" with ridge=0 plain maximum likelihood. Raises
+    CalibrationError where K is not 2.
     """
     if not (ridge >= 0.0 and np.isfinite(ridge)):
         raise CalibrationError(f"ridge must be zero or more, got {ridge!r}")

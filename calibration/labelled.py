@@ -24,11 +24,14 @@ from classify.calibration.arrays import (
 from classify.calibration.fitted import FittedOn, floored
 from classify.errors import CalibrationError
 
-Targets = Literal["hard", "platt"]
-"""What a label asks for: all mass on its option, or Platt's (n_c + 1) / (n_c + 2) of it.
+Targets = Literal["hard", "laplace", "platt"]
+"""What a label asks for its option: all mass, (n + 1) / (n + 2) of it, or (n_c + 1) / (n_c + 2).
 
-J. Platt, "Probabilistic outputs for support vector machines", 1999; the rest is spread evenly.
-Platt's targets keep every fit finite, also where the options separate the labels perfectly.
+n counts the rows, n_c those of the label's option; the rest is spread evenly over the others. Both
+rules of succession keep every fit finite, also where the options separate the labels perfectly.
+Platt's (J. Platt, "Probabilistic outputs for support vector machines", 1999) was made for two
+options. Of ten options with ten labels each it takes a twelfth of every label, and answers come out
+too unsure; Laplace's takes one label in all.
 """
 
 
@@ -96,6 +99,8 @@ def target_masses(facts: FittedOn, targets: Targets) -> tuple[Floats, Floats]:
     if targets == "hard":
         return np.ones(facts.k), np.zeros(facts.k)
     counts = np.array(facts.label_weights)
+    if targets == "laplace":
+        counts = np.full(facts.k, counts.sum())
     on = (counts + 1.0) / (counts + 2.0)
     return on, (1.0 - on) / (facts.k - 1)
 

@@ -28,14 +28,24 @@ def simulated(n: int, k: int, *, seed: int, temperature: float, lean: float) -> 
 @pytest.mark.parametrize(
     ("items", "k", "kind", "expected"),
     [
-        (20, 2, "choice", Policy(("temperature",), margin=1.0)),
-        (50, 2, "choice", Policy(("temperature", "platt"))),
-        (200, 2, "score", Policy(("temperature", "platt"), ("venn-abers",))),
-        (1000, 2, "choice", Policy(("temperature", "platt"), ("venn-abers", "beta", "isotonic"))),
-        (99, 10, "choice", Policy(("temperature",))),
-        (100, 10, "choice", Policy(("temperature",), ("temperature-bias",))),
-        (500, 10, "choice", Policy(("temperature",), ("temperature-bias", "vector"))),
-        (50, 5, "score", Policy(("temperature",), ("temperature-bias", "proportional-odds"))),
+        (20, 2, "choice", Policy(("temperature",), margin=1.5)),
+        (50, 2, "choice", Policy(("temperature", "platt"), margin=1.0)),
+        (200, 2, "score", Policy(("temperature", "platt"), ("venn-abers",), margin=1.0)),
+        (
+            1000,
+            2,
+            "choice",
+            Policy(("temperature", "platt"), ("venn-abers", "beta", "isotonic"), margin=1.0),
+        ),
+        (20, 10, "choice", Policy(("temperature",), ("temperature-bias",), margin=1.5)),
+        (500, 10, "choice", Policy(("temperature",), ("temperature-bias", "vector"), margin=1.0)),
+        (49, 5, "score", Policy(("temperature",), ("temperature-bias",), margin=1.5)),
+        (
+            50,
+            5,
+            "score",
+            Policy(("temperature",), ("temperature-bias", "proportional-odds"), margin=1.0),
+        ),
     ],
 )
 def test_more_labels_buy_more_methods(items: int, k: int, kind: str, expected: Policy) -> None:
@@ -80,8 +90,28 @@ def test_the_report_holds_what_was_tried() -> None:
     assert report.label_counts == tuple(np.bincount(y).tolist())
 
 
+@pytest.mark.parametrize(("labels", "near"), [(20, 0.2), (100, 0.06)])
+def test_ten_options_that_lean_far_are_mended_and_stay_sure(labels: int, near: float) -> None:
+    """The loss is halved, and the mean confidence lies near the share of right answers.
+
+    Smoothing each option's labels apart, and a ridge fixed at 2, left it 0.36 and 0.18 too low.
+    """
+    random, n = np.random.default_rng(11), 2000 + labels
+    y = random.permutation(n) % 10
+    noise, lean = 1.5 * random.normal(size=(n, 10)), 3.0 * random.normal(size=10)
+    log_p = log_probabilities(4.0 * np.eye(10)[y] + noise + lean)
+
+    found = calibrate(log_p[:labels], y[:labels])
+
+    new, before, right = found.calibrator.apply(log_p[labels:]), log_p[labels:], y[labels:]
+    rows = np.arange(2000)
+    assert new[rows, right].mean() > 0.5 * before[rows, right].mean()
+    confidence = np.exp(new.max(axis=1)).mean()
+    assert confidence == pytest.approx((new.argmax(axis=1) == right).mean(), abs=near)
+
+
 def test_calibrated_answers_are_left_alone_or_nearly() -> None:
-    """Over twelve draws of 100 labels the loss on new rows stays within 0.02 nats of none."""
+    """Over twelve draws of 100 labels the loss on new rows stays within 0.005 nats of none."""
     new, truth = simulated(5000, 2, seed=4, temperature=1.0, lean=0.0)
     rows = np.arange(5000)
     harm: list[float] = []
@@ -89,7 +119,7 @@ def test_calibrated_answers_are_left_alone_or_nearly() -> None:
         found = calibrate(*simulated(100, 2, seed=seed, temperature=1.0, lean=0.0), seed=seed)
         harm.append(float((new - found.calibrator.apply(new))[rows, truth].mean()))
 
-    assert np.mean(harm) < 0.02
+    assert np.mean(harm) < 0.005
 
 
 def test_identity_stays_where_nothing_is_better() -> None:

@@ -228,7 +228,7 @@ def ends_of_separable_rows() -> list[float]:
 
 def separable_platt() -> list[float]:
     """Return Platt's fit of separable rows, with the signs of its source."""
-    found = fit_platt(*binary("sep30"), ridge=0.0)
+    found = fit_platt(*binary("sep30"), targets="platt", ridge=0.0)
     return [-found.slope, -found.intercept]
 
 
@@ -250,10 +250,10 @@ OURS: dict[str, Callable[[], Any]] = {
     "temp_multi150_netcal": lambda: hard(several()),
     "tsmix_multi150_probmetrics": lambda: first_five(fit_temperature_mixture),
     "temp_multi150_brier": lambda: hard(several()),
-    "temp_platt_multi150_brier": lambda: fit_temperature(*several()).temperature,
+    "temp_platt_multi150_brier": lambda: fit_temperature(*several(), targets="platt").temperature,
     "temp_multi150_sys1bench": lambda: hard(several()),
-    "platt_smoothed_bin200_sklearn": lambda: platt(ridge=0.0),
-    "platt_smoothed_bin200_calikit": lambda: platt(ridge=0.0),
+    "platt_smoothed_bin200_sklearn": lambda: platt(targets="platt", ridge=0.0),
+    "platt_smoothed_bin200_calikit": lambda: platt(targets="platt", ridge=0.0),
     "platt_mle_bin200_ucal": lambda: platt(ridge=0.0, targets="hard"),
     "platt_l2_bin200_sklearn": ridge_on_slope,
     "beta_abm_bin200_betacal": beta_midpoint,

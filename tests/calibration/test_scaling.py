@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
-from classify.calibration.bias import fit_temperature_bias, fit_vector
+from classify.calibration.bias import fit_temperature_bias, fit_vector, likeliest_ridge
 from classify.calibration.binary import fit_beta, fit_platt
 from classify.calibration.isotonic import fit_isotonic
+from classify.calibration.labelled import labelled
 from classify.calibration.matrix import fit_matrix
 from classify.errors import CalibrationError
 
@@ -45,6 +46,19 @@ def test_a_strong_ridge_leaves_only_the_temperature() -> None:
 
     np.testing.assert_allclose(found.bias, 0.0, atol=1e-6)
     assert found.temperature > 1.5
+
+
+@pytest.mark.parametrize(("lean", "expected"), [(0.0, 32.0), (0.7, 2.0), (3.0, 0.125)])
+def test_the_labels_say_how_strong_the_ridge_must_be(lean: float, expected: float) -> None:
+    """The ridge is near 1 / lean^2, the precision of the biases that the rows were drawn with."""
+    random = np.random.default_rng(6)
+    truth = log_probabilities(random.normal(0.0, 1.3, (4000, 20)))
+    y = np.minimum((np.exp(truth).cumsum(axis=1) < random.random((4000, 1))).sum(axis=1), 19)
+    log_p = log_probabilities(truth + lean * random.normal(size=20))
+
+    data = labelled(log_p, y, weights=None, floor=1e-6)
+
+    assert likeliest_ridge(data, "laplace") == expected
 
 
 @pytest.mark.parametrize("fit", [fit_temperature_bias, fit_vector, fit_matrix])

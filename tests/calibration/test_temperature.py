@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classify.calibration.labelled import Targets
 from classify.calibration.temperature import (
     HIGHEST,
     LOWEST,
@@ -40,9 +41,10 @@ def test_temperature_keeps_the_order_of_the_options(
             assert (after[higher, i] >= after[higher, j] - 1e-12).all()
 
 
-def test_separable_labels_give_a_finite_temperature_with_platt_targets() -> None:
+@pytest.mark.parametrize("targets", ["laplace", "platt"])
+def test_separable_labels_give_a_finite_temperature(targets: Targets) -> None:
     """Plain maximum likelihood would ask for certainty."""
-    found = fit_temperature(SEPARABLE, LABELS)
+    found = fit_temperature(SEPARABLE, LABELS, targets=targets)
 
     assert 0.1 < found.temperature < 1.0
     assert not found.at_bound
@@ -82,7 +84,7 @@ def test_a_mixture_never_claims_more_than_its_labels_can_show() -> None:
 
 def test_a_large_fit_ends_where_a_small_one_does() -> None:
     """Large fits start on every 16th row; repeated rows must give the same temperature."""
-    few = fit_temperature(SEPARABLE, LABELS, targets="platt", weights=np.full(30, 2000.0))
+    few = fit_temperature(SEPARABLE, LABELS, weights=np.full(30, 2000.0))
 
     many = fit_temperature(np.tile(SEPARABLE, (2000, 1)), np.tile(LABELS, 2000))
 
