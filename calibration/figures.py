@@ -74,7 +74,7 @@ def confidence_figure(found: ConfidenceHistogram, *, title: str = "Confidence") 
         ends = "" if right.low is None else f" [{right.low:.3f}, {right.high:.3f}]"
         axes.axvline(right.value, color="black", label=f"share right {right.value:.3f}{ends}")
         if right.low is not None and right.high is not None:
-            axes.axvspan(right.low, right.high, color="black", alpha=0.12, linewidth=0)
+            axes.axvspan(right.low, right.high, color="0.88", linewidth=0, zorder=0)
     named(axes, title=title, across="probability of the answer", up="rows")
     most = max(each.right + each.wrong + each.unlabelled for each in found.bins)
     axes.set(xlim=(0, 1), ylim=(0, 1.45 * most))  # room for the legend

@@ -161,7 +161,14 @@ def _places(position: PositionPreference, axes: Axes) -> None:
     places = [place + 1 for place in range(len(position.slots))]
     axes.bar(places, position.slots, color=BLUE, width=0.7)
     for place, share in zip(places, position.slots, strict=True):
-        axes.text(place, share, f"{share:.2f}", horizontalalignment="center", va="bottom")
+        axes.text(
+            place,
+            share,
+            f"{share:.2f}",
+            horizontalalignment="center",
+            verticalalignment="bottom",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        )
     axes.axhline(1 / len(places), color=ORANGE, linestyle="--", label="no preference")
     axes.set_xticks(places, [str(place) for place in places])
     named(axes, title="Place in the list", across="place", up="mean probability")
@@ -172,8 +179,12 @@ def _places(position: PositionPreference, axes: Axes) -> None:
 def _with_ends(
     axes: Axes, places: Sequence[float], found: Sequence[Measurement], *, label: str
 ) -> None:
-    """Draw points with their intervals; a hollow point has none."""
-    sure = [(x, m) for x, m in zip(places, found, strict=True) if m.low is not None]
+    """Draw points with their intervals; a hollow point has none.
+
+    Rows that are all alike say nothing of others, so an interval of no width is none.
+    """
+    both = list(zip(places, found, strict=True))
+    sure = [(x, m) for x, m in both if m.low is not None and m.low != m.high]
     below = [m.value - m.low for _, m in sure if m.low is not None]
     above = [m.high - m.value for _, m in sure if m.high is not None]
     axes.errorbar(
@@ -186,7 +197,7 @@ def _with_ends(
         capsize=4,
         label=label,
     )
-    alone = [(x, m) for x, m in zip(places, found, strict=True) if m.low is None]
+    alone = [(x, m) for x, m in both if m.low is None or m.low == m.high]
     if alone:
         axes.plot(
             [x for x, _ in alone],
@@ -195,7 +206,7 @@ def _with_ends(
             marker="o",
             markerfacecolor="white",
             linestyle="none",
-            label="one item, no interval",
+            label="no interval: one row, or all alike",
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
-from classify.calibration.intervals import mean_interval
+from classify.calibration.intervals import mean_interval, wilson
 from classify.calibration.measurement import Measurement
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -78,14 +78,14 @@ def order_sensitivity(
     several, repeated = ~np.isnan(across), ~np.isnan(within)
     if not several.any():
         raise CalibrationError("no item was read in two orders, so their effect cannot be seen")
-    flips = _mean(across[several], "flips across orders", seed)
+    flips = _chance(across[several], "flips across orders", seed)
     if not (several & repeated).any():
         return OrderSensitivity(flips, None, None, None)
     both = several & repeated
     p_across, p_within = _disagreement(np.exp(log_p), index, cell)
     return OrderSensitivity(
         flips,
-        _mean(within[repeated], "flips within one order", seed),
+        _chance(within[repeated], "flips within one order", seed),
         _mean((across - within)[both], "flips above noise", seed),
         _mean((p_across - p_within)[both], "half squared distance above noise", seed),
     )
@@ -157,6 +157,14 @@ def _mean(values: Floats, name: str, seed: int) -> Measurement:
         return Measurement(float(values[0]), f"{name}, one item", values.size)
     found = mean_interval(values, seed=seed)
     return Measurement(found.value, f"{name}, {found.rule}", found.n, found.low, found.high)
+
+
+def _chance(values: Floats, name: str, seed: int) -> Measurement:
+    # Resampling items that all flip, or never do, would give an interval of no width.
+    if values.size > 1 and np.ptp(values) == 0.0 and values[0] in (0.0, 1.0):
+        found = wilson(float(values.sum()), values.size)
+        return Measurement(found.value, f"{name}, {found.rule}", found.n, found.low, found.high)
+    return _mean(values, name, seed)
 
 
 def _cells(item: Ints, order: Ints) -> Ints:

@@ -174,3 +174,13 @@ def test_length_needs_to_know_what_the_options_are_worth() -> None:
     """The order in which options are listed is no scale."""
     with pytest.raises(CalibrationError, match="levels must give the value of each of the 3"):
         bias_report(np.zeros((4, 3)), seed=0, item=[0, 1, 2, 3], length=[1, 2, 3, 4])
+
+
+def test_items_that_all_flip_are_no_proof_that_every_item_does() -> None:
+    """Of 24 in 24 Wilson's interval begins at .862; resampled it would begin at 1."""
+    readings = np.log(np.tile([[0.9, 0.1], [0.1, 0.9]], (24, 1)))
+
+    found = order_sensitivity(readings, item=np.repeat(range(24), 2), order=[0, 1] * 24, seed=0)
+
+    assert (found.flips.value, found.flips.high) == (1.0, 1.0)
+    assert found.flips.low == pytest.approx(24 / (24 + 1.959964**2))

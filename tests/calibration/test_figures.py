@@ -239,11 +239,12 @@ def test_the_points_of_scores_by_label_are_their_means_with_the_ends_of_the_inte
 
 
 def test_a_label_of_one_item_is_a_hollow_point() -> None:
-    """One item has no interval, and an interval of no width would be a lie."""
-    axes = axes_of(score_label_figure(scores_by_label([0.1, 0.3, 0.8], [0, 0, 1], seed=0)))
-    hollow = [line for line in axes.lines if line.get_label() == "one item, no interval"]
+    """One item has no interval, nor have rows all alike: one of no width would be a lie."""
+    scores, labels = [0.1, 0.3, 0.8, 0.5, 0.5], [0, 0, 1, 2, 2]
+    axes = axes_of(score_label_figure(scores_by_label(scores, labels, seed=0)))
+    hollow = [line for line in axes.lines if str(line.get_label()).startswith("no interval")]
 
-    assert [list(np.asarray(line.get_xdata())) for line in hollow] == [[1.0]]
+    assert [np.asarray(line.get_xdata()).tolist() for line in hollow] == [[1.0, 2.0]]
 
 
 def test_mean_labels_of_many_values_are_pooled() -> None:
