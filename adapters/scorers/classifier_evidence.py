@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -17,12 +17,16 @@ from classify.adapters.scorers.projection import (
 )
 from classify.answers import AnyAnswer, NoVerdict
 from classify.decision import ResponseInfo, Rounding
+from classify.display.notebook import Shown
 from classify.evaluation import TotalUsage
 from classify.evidence import Method
 from classify.questions import Question
 
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
-class ClassifierEvidence(BaseModel):
+
+class ClassifierEvidence(Shown, BaseModel):
     """One answer with everything it came with: never headers, bodies or the text judged.
 
     It goes to JSON and back (`model_dump_json`, `model_validate_json`).
@@ -90,3 +94,8 @@ class ClassifierEvidence(BaseModel):
             else projected_bounds(other, self.answer, self.asked)
         )
         return self.model_copy(update={"projection": other, "score_bounds": bounds})
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.result_cards import classifier_evidence_card
+
+        return classifier_evidence_card(self)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from classify.adapters.scorers.eval_outcomes import Scoring
 from classify.adapters.scorers.result import Direction
 from classify.calibration.intervals import wilson
+from classify.display.notebook import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class Figures(Shown):
     """One scorer's scores in one number."""
 
     mean: float | None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from classify.adapters.scorers.eval_items import EvalItem
 from classify.adapters.scorers.eval_target import TargetResult
 from classify.adapters.scorers.result import ScorerResult
+from classify.display.notebook import Shown
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Where: TypeAlias = Literal["target", "scorer", "gate"]
 
@@ -57,7 +61,7 @@ class TurnOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemResult:
+class ItemResult(Shown):
     """What became of one item in one trial."""
 
     index: int
@@ -86,3 +90,8 @@ class ItemResult:
             scorings += [*turn.gates.values(), *turn.scores.values()]
         found = [s.failure for s in scorings if s.failure is not None]
         return tuple(found if self.failure is None else [self.failure, *found])
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.report_cards import item_result_card
+
+        return item_result_card(self)

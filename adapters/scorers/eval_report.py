@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from classify.adapters.scorers.eval_figures import Figures, figures
 from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring
 from classify.adapters.scorers.eval_plan import Planned
 from classify.adapters.scorers.thresholds import Threshold, bounds_of, full_marks
+from classify.display.notebook import Shown
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Verdict: TypeAlias = Literal["passed", "scored", "failed"]
 """All gates and thresholds held; a threshold was missed; a gate failed."""
@@ -18,7 +22,7 @@ Trials: TypeAlias = Sequence[Sequence[Scoring | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
+class GateResult(Shown):
     """Whether every single score was good enough."""
 
     id: str
@@ -32,7 +36,7 @@ class GateResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdResult:
+class ThresholdResult(Shown):
     """Whether an average lies in its range."""
 
     id: str
@@ -48,13 +52,18 @@ class ThresholdResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Shown):
     """The figures of some scorers, gates and thresholds."""
 
     scores: Mapping[str, Figures] = field(default_factory=dict[str, Figures])
     """Scorer's key -> its figures."""
     gates: tuple[GateResult, ...] = ()
     thresholds: tuple[ThresholdResult, ...] = ()
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.report_cards import judged_card
+
+        return judged_card(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +108,11 @@ class EvalReport(Judged):
             "failures": len(self.failures),
         }
         return {name: value for name, value in found.items() if value} | {"summary": summary}
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.report_cards import eval_report_card
+
+        return eval_report_card(self)
 
 
 def judged(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from classify.adapters.scorers.builder import create_scorer
 from classify.adapters.scorers.errors import ScorerDefinitionError, ScorerRunError
@@ -14,8 +14,12 @@ from classify.adapters.scorers.scorer import Scorer
 from classify.adapters.scorers.scores import Bounds, as_number
 from classify.adapters.scorers.settling import settled
 from classify.blocking import blocking
+from classify.display.notebook import Shown
 from classify.errors import InvalidInput
 from classify.json_values import is_object
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Record: TypeAlias = Mapping[str, Any]
 LegacyStep: TypeAlias = "Callable[[dict[str, Any]], Record | Awaitable[Record | None] | None]"
@@ -23,7 +27,7 @@ LegacyStep: TypeAlias = "Callable[[dict[str, Any]], Record | Awaitable[Record | 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LegacyResult:
+class LegacyResult(Shown):
     """What a LegacyScorer returns."""
 
     run_id: str
@@ -38,6 +42,11 @@ class LegacyResult:
     additional_context: Record | None = None
     request_context: Record | None = None
     metadata: Record = field(default_factory=dict[str, Any])
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.result_cards import legacy_result_card
+
+        return legacy_result_card(self)
 
 
 class LegacyScorer:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from classify.adapters.scorers.judge_records import JudgeRecord
+from classify.display.notebook import Shown
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -72,7 +76,7 @@ class StepContext(Generic[In, Out, Pre, Ana]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScorerResult(Generic[In, Out, Pre, Ana]):
+class ScorerResult(Shown, Generic[In, Out, Pre, Ana]):
     """A score with everything that led to it."""
 
     scorer_id: str
@@ -97,3 +101,8 @@ class ScorerResult(Generic[In, Out, Pre, Ana]):
     def run_id(self) -> str:
         """The run's id."""
         return self.run.run_id
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.result_cards import scorer_result_card
+
+        return scorer_result_card(self)

@@ -6,7 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from classify.adapters.scorers.agent_run import agent_run
 from classify.adapters.scorers.definition import AnyResult
@@ -17,7 +17,11 @@ from classify.adapters.scorers.settling import settled
 from classify.adapters.scorers.traces import Trace, TraceError, read_trace
 from classify.adapters.scorers.trajectory_extraction import extract_trajectory_from_trace
 from classify.blocking import blocking
+from classify.display.notebook import Shown
 from classify.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Load: TypeAlias = Callable[[str], "Trace | Awaitable[Trace | None] | None"]
 """Find a trace by its id; None where there is none."""
@@ -42,7 +46,7 @@ Target: TypeAlias = "TraceTarget | Trace | str | Mapping[str, Any]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceScore:
+class TraceScore(Shown):
     """One target and its result, or why it has none."""
 
     target: TraceTarget
@@ -54,9 +58,14 @@ class TraceScore:
         """The score; None where the target failed or is not scorable."""
         return None if self.result is None else self.result.score
 
+    def _card(self) -> Card:
+        from classify.adapters.scorers.report_cards import trace_score_card
+
+        return trace_score_card(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceScores:
+class TraceScores(Shown):
     """The results of several targets, in their order."""
 
     scores: tuple[TraceScore, ...]
@@ -76,6 +85,11 @@ class TraceScores:
     def excluded_count(self) -> int:
         """How many are not scorable."""
         return len(self.scores) - self.scored_count - self.failed_count
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.report_cards import trace_scores_card
+
+        return trace_scores_card(self)
 
 
 async def score_trace(

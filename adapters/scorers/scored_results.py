@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 
@@ -15,13 +15,17 @@ from classify.adapters.scorers.eval_report import Judged, Verdict, judged, verdi
 from classify.adapters.scorers.projection import Projection, projected, projected_bounds
 from classify.adapters.scorers.score_spec import ScoreSpec
 from classify.answers import NoVerdict
+from classify.display.notebook import Shown
 from classify.errors import InvalidInput
 from classify.line_file import replace_file
 from classify.results import Result, read_results, result_line
 
+if TYPE_CHECKING:
+    from classify.display.cards import Card
+
 
 @dataclass(frozen=True, slots=True)
-class ScoredResults:
+class ScoredResults(Shown):
     """What scores a results file holds."""
 
     judged: Judged
@@ -29,6 +33,11 @@ class ScoredResults:
     rows: int
     failed: int
     """Rows that have no answer."""
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.report_cards import scored_results_card
+
+        return scored_results_card(self)
 
 
 def score_results(path: str | Path, spec: ScoreSpec, *, max_failures: int = 0) -> ScoredResults:

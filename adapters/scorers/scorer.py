@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, overload
 
 from classify.adapters.scorers.definition import Definition, StepInfo
 from classify.adapters.scorers.errors import ScorerDefinitionError
@@ -24,9 +24,13 @@ from classify.adapters.scorers.result import (
 )
 from classify.adapters.scorers.scores import Bounds
 from classify.blocking import blocking
+from classify.display.notebook import Shown
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 
-class Defined:
+class Defined(Shown):
     """What can be read of a scorer, finished or not."""
 
     def __init__(self, definition: Definition) -> None:
@@ -76,6 +80,11 @@ class Defined:
     def steps(self) -> tuple[StepInfo, ...]:
         """Return the steps in the order in which they run."""
         return tuple(step.info for step in self._definition.steps)
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.result_cards import scorer_card
+
+        return scorer_card(self)
 
 
 class Scorer(Defined, Generic[In, Out, Pre, Ana]):

@@ -9,16 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from classify.adapters.scorers.measures.sentences import ending, shortened
 from classify.adapters.scorers.result import NotScorable
 from classify.answers import Answer, AnyAnswer, NoVerdict
+from classify.display.notebook import Shown
 from classify.evaluation import TotalUsage
 from classify.json_values import JSON
 from classify.questions import Question
+
+if TYPE_CHECKING:
+    from classify.display.cards import Card
 
 Counting: TypeAlias = Literal["expected", "verdicts"]
 """Probabilities enter the formula as they are; or the most probable option counts as certain."""
@@ -98,7 +102,7 @@ def _certain(answer: Answer) -> dict[str, float]:
     return {str(low): 1.0} if above == 0.0 else {str(low): 1.0 - above, str(low + 1): above}
 
 
-class MeasureEvidence(BaseModel):
+class MeasureEvidence(Shown, BaseModel):
     """What a measure asked, every answer, and how the score came of them.
 
     It holds the items' texts, and no context, prompt, header or body. It goes to JSON and back.
@@ -139,6 +143,11 @@ class MeasureEvidence(BaseModel):
     def score(self) -> float | None:
         """The score in the way of counting that was chosen."""
         return self.expected if self.counting == "expected" else self.by_verdicts
+
+    def _card(self) -> Card:
+        from classify.adapters.scorers.result_cards import measure_evidence_card
+
+        return measure_evidence_card(self)
 
 
 @dataclass(frozen=True, slots=True)
