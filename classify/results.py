@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from classify.answers import AnyAnswer
 from classify.decision import ResponseInfo
 from classify.display.notebook import Shown
+from classify.display.printed import Printed
 from classify.errors import ClassifyError, InvalidInput, ModelError, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
 from classify.json_values import JSON
@@ -44,7 +45,7 @@ class RowError(_Kept):
     """Whether the same request may succeed later; None where nothing was sent."""
 
 
-class Result(Shown, _Kept):
+class Result(Printed, Shown, _Kept):
     """What is kept of one row. Unknown fields of a line are ignored."""
 
     id: str

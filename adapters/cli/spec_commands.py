@@ -20,6 +20,7 @@ from classify.adapters.cli.field_options import (
     chosen_fields,
 )
 from classify.display.safe_text import visible
+from classify.display.views import label_text
 from classify.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _check_rows(rows: Iterator[Row | BadRow], spec: Spec) -> bool:
         good += 1
         ids[hash(row.id)] += 1
         for name, label in row.labels.items():
-            labels[name][_label_text(label)] += 1
+            labels[name][label_text(label)] += 1
         for name, problem in row.label_problems.items():
             problems += 1
             if problems <= _SHOWN:
@@ -120,9 +121,3 @@ def _check_rows(rows: Iterator[Row | BadRow], spec: Spec) -> bool:
             shares = ", ".join(f"{visible(label)} {n}" for label, n in counts.most_common())
             print(f"  labels of {visible(name)}: {shares}")
     return bad > 0 or good == 0
-
-
-def _label_text(label: str | float | bool) -> str:
-    if isinstance(label, bool):
-        return str(label).lower()
-    return label if isinstance(label, str) else f"{label:g}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Printed:
-    """An evaluation or an answer: as text for `print`, and in colour on a console of rich.
+    """An evaluation, a result or an answer: text for `print`, in colour on a console of rich.
 
     What lays it out is imported when something is printed.
     """

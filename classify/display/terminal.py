@@ -7,20 +7,23 @@ from rich.text import Text
 from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.display.screen import Screen
 from classify.display.terminal_bars import bar_lines, styled
-from classify.display.views import AnswerView, answer_view, answer_views
+from classify.display.views import AnswerView, answer_view, answer_views, label_text
 from classify.evaluation import Evaluation
 from classify.evidence import UsageSeen
+from classify.results import Result
 
 _INDENT = "  "
 
 
 def lines(shown: object, screen: Screen) -> list[Text]:
-    """Return the lines of an evaluation or of an answer, no wider than the screen."""
+    """Return the lines of an evaluation, a result or an answer, no wider than the screen."""
     if isinstance(shown, Evaluation):
         return _evaluation(shown, screen)
+    if isinstance(shown, Result):
+        return _result(shown, screen)
     if isinstance(shown, ChoiceAnswer | ScoreAnswer | BooleanAnswer | NoVerdict):
         return answer_lines(answer_view("", shown), screen)
-    raise TypeError(f"an evaluation or an answer can be shown, not {type(shown).__name__}")
+    raise TypeError(f"an evaluation, a result or an answer is shown, not {type(shown).__name__}")
 
 
 def answer_lines(view: AnswerView, screen: Screen) -> list[Text]:
@@ -86,6 +89,16 @@ def _evaluation(evaluation: Evaluation, screen: Screen) -> list[Text]:
     for view in answer_views(evaluation.answers, evaluation.questions):
         found += [*answer_lines(view, screen), Text("")]
     return found + closing_lines(evaluation, screen)
+
+
+def _result(result: Result, screen: Screen) -> list[Text]:
+    parts = [f"row {result.id}"]
+    parts += [f"label of {name}: {label_text(label)}" for name, label in result.labels.items()]
+    found = styled(screen.folded("; ".join(map(screen.safe, parts)), screen.width))
+    if result.error is not None:
+        told = f"no answers: {result.error.type}: {result.error.message}"
+        return found + styled(screen.folded(screen.safe(told), screen.width), "red")
+    return [*found, Text(""), *_evaluation(result.evaluation(""), screen)]
 
 
 def _tokens(usage: UsageSeen) -> str:

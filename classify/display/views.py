@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict
 from classify.evidence import Evidence
 from classify.questions import Question
+from classify.row_labels import Label
 
 FlagName: TypeAlias = Literal[
     "tie", "low mass", "order-sensitive", "truncated", "handed over", "no probabilities"
@@ -123,6 +124,13 @@ def option_name(option: str, question: Question | None) -> str:
     described = question.described(option)
     text = described if isinstance(described, str) else json.dumps(described, ensure_ascii=False)
     return f"{option} {text}"
+
+
+def label_text(label: Label) -> str:
+    """Return a person's label as it is written in rows."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    return label if isinstance(label, str) else f"{label:g}"
 
 
 def distribution_bars(

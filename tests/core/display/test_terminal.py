@@ -22,6 +22,7 @@ from classify.display.views import Bar, answer_view
 from classify.evidence import Evidence, OrderSeen
 from classify.language_model import Prompt, Sampling
 from classify.questions import Question
+from classify.results import Result, RowError
 from classify.testing import ScriptedLanguageModel
 
 _FILE = Path(__file__).parents[2] / "references" / "hostile_texts.json"
@@ -225,6 +226,16 @@ def test_slots_of_a_tree_are_not_counted_as_orders() -> None:
     assert "1 of 2 orders lead to another option" == view.flags[0].told
     assert "5 slots of a tree" in view.facts
     assert "2 orders, 1 flip, total variation 0.000" in view.facts
+
+
+def test_a_result_prints_its_row_its_labels_and_its_answers() -> None:
+    """As `read_results` gives them; one that failed says why."""
+    answer = BooleanAnswer(probability=0.25)
+    result = Result(id="r1", index=0, key=None, answers={"q": answer}, labels={"q": True})
+    failed = Result(id="r2", index=1, key=None, error=RowError(type="Lost", message="no line"))
+
+    assert ["row r1; label of q: true", "", "q (boolean): P(true) = 0.250"] == shown(result)[:3]
+    assert ["row r2", "no answers: Lost: no line"] == str(failed).splitlines()
 
 
 def test_a_score_without_probabilities_says_so() -> None:
