@@ -1,4 +1,4 @@
-"""README and the pages of docs run as they are written."""
+"""README and the pages of docs run as they are written; copies of notebooks run as notebooks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# Runs between its commands, in test_docs_tutorial.py.
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def _pages() -> list[object]:
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    docs = ROOT / "docs"
+    own = [page for page in sorted(docs.rglob("*.md")) if page.parent != docs / "notebooks"]
+    pages = [ROOT / "README.md", *own]
     return [
         pytest.param(
             page,
@@ -21,7 +25,7 @@ def _pages() -> list[object]:
             marks=[pytest.mark.model] if '"local"' in page.read_text(encoding="utf-8") else [],
         )
         for page in pages
-        if PYTHON.search(page.read_text(encoding="utf-8"))
+        if page != TUTORIAL and PYTHON.search(page.read_text(encoding="utf-8"))
     ]
 
 
