@@ -20,7 +20,7 @@ from classify.answers import (
     ScoreAnswer,
     most_probable,
 )
-from classify.display.views import AnswerView, FlagName
+from classify.display.views import FlagName, answer_flags
 from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Question
@@ -54,18 +54,16 @@ class QuestionColumns:
     flags: list[int] = field(default_factory=list[int])
     """The flags of the answer, a bit each."""
 
-    def add(
-        self, answer: AnyAnswer | None, view: AnswerView | None, labels: Sequence[Label]
-    ) -> None:
+    def add(self, answer: AnyAnswer | None, labels: Sequence[Label]) -> None:
         """Append one row; InvalidInput where it is no answer to this question."""
         _check(self.question, answer, labels)
-        best = max((bar.probability for bar in view.bars), default=None) if view else None
+        best = max(answer.probabilities.values()) if answer and answer.probabilities else None
         self.codes.append(self._code(answer))
         self.confidences.append(_NONE if best is None else round(best * 10_000))
         self.values.append(_value(answer))
         self.labels.append(self._label(labels))
         self.losses.append(self._loss(answer, labels))
-        names = () if view is None else {flag.name for flag in view.flags}
+        names = {flag.name for flag in answer_flags(answer)} if answer else ()
         self.flags.append(sum(1 << FLAGS.index(name) for name in names))
 
     def to_json(self) -> JSON:
@@ -117,12 +115,7 @@ class RowColumns:
         self._warned: list[int] = []
         self._seconds: list[int] = []
 
-    def add(
-        self,
-        result: Result,
-        views: Mapping[str, AnswerView],
-        labels: Mapping[str, Sequence[Label]],
-    ) -> None:
+    def add(self, result: Result, labels: Mapping[str, Sequence[Label]]) -> None:
         """Append one row, with what people said of it."""
         text = row_text(result)
         self._ids.append(result.id)
@@ -133,7 +126,7 @@ class RowColumns:
         self._seconds.append(_NONE if result.seconds is None else round(result.seconds * 1000))
         for name, columns in self.questions.items():
             try:
-                columns.add(result.answers.get(name), views.get(name), labels.get(name, ()))
+                columns.add(result.answers.get(name), labels.get(name, ()))
             except InvalidInput as error:
                 raise InvalidInput(f"row {result.id!r}, question {name!r}: {error}") from None
 

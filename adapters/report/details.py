@@ -6,7 +6,7 @@ stays in the results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from classify.answers import AnyAnswer
 from classify.display.views import AnswerView, Bar
@@ -19,7 +19,7 @@ _HASH = 16
 
 
 def row_detail(
-    result: Result, views: Mapping[str, AnswerView], labels: Mapping[str, Sequence[Label]]
+    result: Result, views: Iterable[AnswerView], labels: Mapping[str, Sequence[Label]]
 ) -> dict[str, JSON]:
     """Return a row's facts, those that it lacks left out."""
     kept = isinstance(result.state, str)
@@ -38,7 +38,9 @@ def row_detail(
             "seconds": _short(result.seconds),
             "response": result.response.id if result.response else None,
             "model": result.response.model_id if result.response else None,
-            "answers": {name: _answer(view, result.answers[name]) for name, view in views.items()},
+            "answers": {
+                view.question: _answer(view, result.answers[view.question]) for view in views
+            },
         }
     )
 

@@ -12,7 +12,7 @@ from classify.adapters.report.details import row_detail
 from classify.adapters.report.shell import Payload, packed_payload
 from classify.answers import AnyAnswer, NoVerdict
 from classify.calibration.label_file import RowLabels
-from classify.display.views import AnswerView, answer_views
+from classify.display.views import answer_views
 from classify.json_values import JSON
 from classify.questions import Question
 from classify.results import Result
@@ -71,7 +71,7 @@ class Gathered:
         """Take note of a result, but for its details."""
         answers = self._asked(result)
         self.other_questions |= result.answers.keys() - self.questions.keys()
-        self.columns.add(result, self._views(result), self._given(result))
+        self.columns.add(result, self._given(result))
         self.plain.append(_plain(result, answers))
         self.without_state += not result.has_state and result.key is not None
         self.repeated_ids += result.id in self._seen
@@ -80,7 +80,8 @@ class Gathered:
 
     def detail(self, result: Result) -> JSON:
         """Return what a page shows of a result that is opened."""
-        return row_detail(result, self._views(result), self._given(result))
+        views = answer_views(self._asked(result), self.questions)
+        return row_detail(result, views, self._given(result))
 
     @property
     def times(self) -> Times | None:
@@ -91,10 +92,6 @@ class Gathered:
 
     def _asked(self, result: Result) -> dict[str, AnyAnswer]:
         return {name: result.answers[name] for name in self.questions if name in result.answers}
-
-    def _views(self, result: Result) -> dict[str, AnswerView]:
-        views = answer_views(self._asked(result), self.questions)
-        return {view.question: view for view in views}
 
     def _given(self, result: Result) -> dict[str, list[Label]]:
         rows = (

@@ -98,7 +98,7 @@ def answer_view(
         verdict=verdict(answer),
         message=answer.message if isinstance(answer, NoVerdict) else None,
         bars=_bars(answer, question),
-        flags=tuple(_flags(answer)),
+        flags=answer_flags(answer),
         facts=tuple(_facts(answer)),
         reason=None if answer.evidence is None else answer.evidence.reason,
     )
@@ -156,18 +156,8 @@ def distribution_bars(
     )
 
 
-def _bars(answer: Answer | NoVerdict, question: Question | None) -> tuple[Bar, ...]:
-    if isinstance(answer, NoVerdict):
-        return distribution_bars(answer.probabilities or {}, question)
-    return distribution_bars(
-        answer.probabilities or {},
-        question,
-        bounds=answer.bounds,
-        raw=answer.raw_probabilities,
-    )
-
-
-def _flags(answer: Answer | NoVerdict) -> list[Flag]:
+def answer_flags(answer: Answer | NoVerdict) -> tuple[Flag, ...]:
+    """Return what a person should notice of an answer."""
     flags: list[Flag] = []
     if isinstance(answer, NoVerdict):
         if answer.cause == "uncertain":
@@ -180,7 +170,7 @@ def _flags(answer: Answer | NoVerdict) -> list[Flag]:
         flags.append(Flag("tie", "another option is exactly as probable"))
     evidence = answer.evidence
     if evidence is None:
-        return flags
+        return tuple(flags)
     if _low_mass(answer.label_mass, evidence):
         flags.append(Flag("low mass", f"only {answer.label_mass:.3g} of the probability on labels"))
     if evidence.flips:
@@ -188,7 +178,18 @@ def _flags(answer: Answer | NoVerdict) -> list[Flag]:
         flags.append(Flag("order-sensitive", told))
     if evidence.unseen:
         flags.append(Flag("truncated", _unseen(evidence)))
-    return flags
+    return tuple(flags)
+
+
+def _bars(answer: Answer | NoVerdict, question: Question | None) -> tuple[Bar, ...]:
+    if isinstance(answer, NoVerdict):
+        return distribution_bars(answer.probabilities or {}, question)
+    return distribution_bars(
+        answer.probabilities or {},
+        question,
+        bounds=answer.bounds,
+        raw=answer.raw_probabilities,
+    )
 
 
 def _unseen(evidence: Evidence) -> str:
