@@ -105,16 +105,7 @@ class Wanted:
     def _stored(self, id: str) -> Iterator[ShownAnswers]:
         from classify.adapters.cli.stored_rows import rows_with_id, what_was_asked
 
-        asking = {
-            "--model": self.model,
-            "--timeout": self.timeout,
-            "--calibrator": self.calibrators or None,
-            "--accept": self.accept or None,
-            "--abstain": self.abstain,
-        }
-        for option, value in asking.items():
-            if value is not None:
-                raise InvalidInput(f"{option} has no effect on a row of results (--id)")
+        self._check_offline()
         results = Path(self.source)
         rows = rows_with_id(results, id)
         asked = what_was_asked(results, self.spec)
@@ -136,6 +127,19 @@ class Wanted:
             )
         if failed:
             raise typer.Exit(FAILED)
+
+    def _check_offline(self) -> None:
+        """Raise InvalidInput for an option of asking a model."""
+        asking = {
+            "--model": self.model,
+            "--timeout": self.timeout,
+            "--calibrator": self.calibrators or None,
+            "--accept": self.accept or None,
+            "--abstain": self.abstain,
+        }
+        for option, value in asking.items():
+            if value is not None:
+                raise InvalidInput(f"{option} has no effect on a row of results (--id)")
 
     def _state_of(self, row: Result) -> tuple[JSON, bool]:
         if self.state is None:
