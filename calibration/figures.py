@@ -146,7 +146,7 @@ def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
         [(index + 0.5) * width for index in range(len(diagram.histogram))],
         [0.15 * rows / max(diagram.histogram) for rows in diagram.histogram],
         width=0.9 * width,
-        color="0.6",
-        alpha=0.5,
+        color="0.8",
+        zorder=0,
         label="rows",
     )

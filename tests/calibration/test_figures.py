@@ -28,7 +28,7 @@ from classify.calibration.judge_figures import (
 from classify.calibration.label_scores import scores_by_label
 from classify.calibration.level_confusion import ordinal_confusion
 from classify.calibration.reliability import reliability_diagram, risk_coverage
-from classify.errors import CalibrationError
+from classify.errors import CalibrationError, MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as RealAxes
@@ -105,6 +105,15 @@ def test_a_cell_that_ends_with_a_figure_shows_it() -> None:
         "alt": "Confidence: rows by probability of the answer. "
         "5 answers of 5 rows, 5 with a label; interval: Wilson 95%"
     }
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message is the way out."""
+    monkeypatch.delitem(sys.modules, "classify.calibration.notebook_figure", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)  # as if it were absent
+
+    with pytest.raises(MissingExtra, match=r"classify-kit\[plots\]"):
+        FIGURES["confidence"]()
 
 
 def test_no_figure_needs_pyplot() -> None:

@@ -6,24 +6,21 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.binning import EqualMass, EqualWidth
-from classify.calibration.figures import reliability_figure
 from classify.calibration.reliability import (
     ReliabilityDiagram,
     reliability_diagram,
     risk_coverage,
 )
 from classify.calibration.svg import before_after_svg, reliability_svg, risk_coverage_svg
-from classify.errors import CalibrationError, MissingExtra
+from classify.errors import CalibrationError
 
 SVG = "{http://www.w3.org/2000/svg}"
-HAS_MATPLOTLIB = find_spec("matplotlib") is not None
 
 
 def rows(n: int, *, sharpen: float = 1.0, seed: int = 0) -> tuple[Floats, Ints]:
@@ -140,13 +137,6 @@ def test_both_colour_schemes_style_the_same_classes() -> None:
     used = set(re.findall(r'class="(\w+)"', reliability_svg(diagram())))
     assert names == set(re.findall(r"calibration-picture \.(\w+)", dark))
     assert used <= names
-
-
-@pytest.mark.skipif(HAS_MATPLOTLIB, reason="matplotlib is installed here")
-def test_without_matplotlib_the_extra_is_named() -> None:
-    """The message is the way out."""
-    with pytest.raises(MissingExtra, match=r"classify-kit\[plots\]"):
-        reliability_figure(diagram())
 
 
 def test_importing_metrics_loads_neither_scipy_nor_matplotlib() -> None:
