@@ -27,8 +27,10 @@ _SCORERS = 6
 def eval_report_card(report: EvalReport) -> Card:
     """Return the card of an evaluation: the verdict, every scorer, what failed, and the items."""
     about = facts(
-        ("items", f"{report.total_items}, {report.trials} trials each"),
-        ("failed", f"{report.failed_targets} targets, {len(report.failures)} failures in all"),
+        ("items", str(report.total_items)),
+        ("trials of each", str(report.trials)),
+        ("failed targets", str(report.failed_targets)),
+        ("failures in all", str(len(report.failures))),
     )
     turns = (Card(f"Turn {turn}", "", judged_parts(part)) for turn, part in report.turns.items())
     parts: list[Part] = [*about, *judged_parts(report), *turns]

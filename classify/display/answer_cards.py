@@ -36,8 +36,8 @@ _SECTIONS = 8
 
 def answer_card(answer: Answer | NoVerdict, question: Question | None = None) -> Card:
     """Return the card of an answer that stands alone, without its question's id."""
-    view = answer_view(type(answer).__name__, answer, question)
-    return Card(view.question, view.verdict, _view_parts(view))
+    view = answer_view("", answer, question)
+    return Card(view.kind, view.verdict, _view_parts(view))
 
 
 def answers_parts(

@@ -112,23 +112,3 @@ def facts(*rows: tuple[str, str | None]) -> tuple[Facts, ...]:
 def notes(name: str, texts: Iterable[str]) -> tuple[Note, ...]:
     """Return a note for each text."""
     return tuple(Note(name, text) for text in texts)
-
-
-def kept_rows(table: Table, most: int) -> tuple[tuple[Row, ...], str | None]:
-    """Return at most so many rows, in their order, and what to say of the others."""
-    rows = table.rows
-    if len(rows) <= most:
-        return rows, None
-    ranked = sorted(range(len(rows)), key=lambda index: -rows[index].weight)
-    kept = sorted(ranked[:most])
-    told = f"… {len(rows) - most} more {table.unit}"
-    if table.weights_are_shares:
-        told += f", {percent(sum(rows[index].weight for index in ranked[most:]))} together"
-    return tuple(rows[index] for index in kept), told
-
-
-def cut(text: str, most: int) -> str:
-    """Return the text, or its beginning with how much is left out."""
-    if len(text) <= most:
-        return text
-    return f"{text[:most].rstrip()} … {len(text) - most} more characters"

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from classify.display.card_sizes import Detail, cut, fitted, kept_rows
 from classify.display.cards import (
     Card,
     Cell,
@@ -21,49 +22,18 @@ from classify.display.cards import (
     Row,
     Share,
     Table,
-    cut,
-    kept_rows,
 )
 from classify.display.html_style import ROOT, stylesheet
 from classify.display.safe_text import visible
 
-LIMIT = 50_000
-"""Bytes. A notebook keeps every output, and fifty cells should still open."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Detail:
-    """How much is shown of what may be any length."""
-
-    rows: int
-    """Of a table, and sections of a card."""
-    name: int
-    """Characters in a cell or a title."""
-    text: int
-    """Characters of a passage or a note."""
-
-
-_DETAILS = (
-    _Detail(60, 200, 4000),
-    _Detail(40, 100, 1200),
-    _Detail(20, 60, 400),
-    _Detail(10, 40, 200),
-    _Detail(5, 24, 80),
-    _Detail(3, 12, 40),
-)
-
 
 def card_html(card: Card) -> str:
     """Return the card with all the detail that fits."""
-    for detail in _DETAILS:
-        drawn = _framed(card, _Writer(detail))
-        if len(drawn.encode()) < LIMIT:
-            return drawn
-    told = Note("too much to show here", "print it, or look at a part of it")
-    return _framed(Card(card.title, card.lead, (told,)), _Writer(_DETAILS[-1]))
+    return fitted(card, _framed)
 
 
-def _framed(card: Card, writer: _Writer) -> str:
+def _framed(card: Card, detail: Detail) -> str:
+    writer = _Writer(detail)
     # Notebooks set what stands between dollar signs as mathematics, unless a class says no.
     return (
         f'<div class="{ROOT} tex2jax_ignore mathjax_ignore" role="group" '
@@ -76,7 +46,7 @@ def _framed(card: Card, writer: _Writer) -> str:
 class _Writer:
     """Writes every part at one level of detail."""
 
-    detail: _Detail
+    detail: Detail
 
     def name(self, text: str) -> str:
         return escape(visible(cut(text, self.detail.name)))
@@ -109,7 +79,7 @@ class _Writer:
                 text = self.text(part.text, keep="\n\t")
                 return f'<p class="line">{self.name(part.name)}:</p><pre dir="auto">{text}</pre>'
             case Picture():
-                return part.svg if self.detail is _DETAILS[0] else f"<p>{escape(part.told)}</p>"
+                return part.svg if self.detail.pictures else f"<p>{escape(part.told)}</p>"
             case Card():
                 label = self.name(part.title)
                 return (

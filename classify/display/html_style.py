@@ -37,14 +37,15 @@ color:inherit;border:0}
 @ tr:nth-child(n)>*{text-align:left;vertical-align:top;padding:1px 14px 1px 0;border:0;\
 color:inherit;font-weight:400;white-space:pre-wrap;overflow-wrap:anywhere;background:none}
 @ thead tr:nth-child(n)>*,@ .facts tr:nth-child(n)>th{color:var(--soft)}
+@ tr:nth-child(n)>th{overflow-wrap:break-word;max-width:24em}
 @ tr.strong:nth-child(n)>*{font-weight:600}
 @ tr:nth-child(n)>.share{white-space:nowrap;font-variant-numeric:tabular-nums}
 @ .bar{display:inline-flex;width:13em;height:.75em;margin-right:8px;border-radius:2px;\
 background:var(--paper);box-shadow:0 0 0 1px var(--rule);print-color-adjust:exact}
 @ .bar span{box-sizing:border-box;height:100%;background:var(--bar);border-radius:2px}
 @ .bar .tail{background:var(--tail);border:1px solid var(--bar);border-left:0}
-@ pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0 0 6px;padding:0 0 0 10px;\
-border-left:3px solid var(--rule);color:inherit;background:none;\
+@ pre{white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal;margin:0 0 6px;\
+padding:0 0 0 10px;border-left:3px solid var(--rule);color:inherit;background:none;\
 font:13px/1.45 ui-monospace,monospace}
 @ svg{max-width:100%;height:auto}
 """

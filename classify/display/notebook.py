@@ -35,11 +35,14 @@ class Shown:
         return card_html(self._card())
 
     def _repr_text(self) -> str:
-        # What `print` shows, where a class says what that is; else its repr could be any length.
-        if type(self).__str__ not in (object.__str__, BaseModel.__str__):
-            return str(self)
+        from classify.display.card_sizes import LIMIT
         from classify.display.text_cards import card_text
 
+        # What `print` shows, where a class says what that is and a notebook should keep it all.
+        if type(self).__str__ not in (object.__str__, BaseModel.__str__):
+            printed = str(self)
+            if len(printed.encode(errors="backslashreplace")) < LIMIT:
+                return printed
         return card_text(self._card())
 
     def _card(self) -> Card:

@@ -53,7 +53,7 @@ from classify.calibration import (
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.fitted import Fitted
 from classify.calibration.svg import reliability_svg
-from classify.display.html_cards import LIMIT
+from classify.display.card_sizes import LIMIT
 from classify.display.html_style import stylesheet
 from classify.display.notebook import Shown
 from classify.evidence import Evidence

@@ -23,7 +23,7 @@ from classify.adapters.scorers import (
     not_scorable,
     run_evals_sync,
 )
-from classify.display.html_cards import LIMIT
+from classify.display.card_sizes import LIMIT
 from classify.display.notebook import Shown
 from classify.errors import InvalidInput
 from classify.testing import ScriptedModel
@@ -153,7 +153,7 @@ def test_a_report_shows_verdict_means_requirements_failures_and_items() -> None:
     seen = words(report)
 
     for text in (
-        *("failed", "3, 1 trials each", "1 targets", "excludes", "1.000", "2 of 3"),
+        *("failed", "failed targets", "failures in all", "excludes", "1.000", "2 of 3"),
         *(">= 0.8", ">= 1", "every score", "TimeoutError", "no answer <yet>", "item-2"),
     ):
         assert text in seen

@@ -26,7 +26,7 @@ from classify import (
     ask,
 )
 from classify.answers import AnyAnswer
-from classify.display.html_cards import LIMIT
+from classify.display.card_sizes import LIMIT
 from classify.display.notebook import Shown
 from classify.evaluation import TotalUsage
 from classify.evidence import Evidence
@@ -118,6 +118,16 @@ def test_an_evaluation_shows_its_answers_with_all_that_they_rest_on() -> None:
 def test_plain_text_is_what_print_shows(shown: Evaluation | AnyAnswer) -> None:
     """There is one way to show bars as text."""
     assert bundle(shown)["text/plain"] == str(shown)
+
+
+def test_plain_text_of_any_length_is_cut_where_print_would_show_it_all() -> None:
+    """A notebook keeps both formats of every output."""
+    answer = BooleanAnswer(probability=0.5, evidence=Evidence(reason="x" * 1_000_000))
+
+    plain = bundle(answer)["text/plain"]
+
+    assert len(str(answer)) > 1_000_000 > LIMIT > len(plain.encode())
+    assert "more characters" in plain and "50.0 %" in plain
 
 
 def test_only_the_formats_asked_for_are_made() -> None:
