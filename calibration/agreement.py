@@ -37,11 +37,13 @@ class Confusion(Shown):
     """How often each level met each other: rows are the first rater, columns the second."""
 
     levels: tuple[Level, ...]
+    """The names of rows and columns."""
     counts: tuple[tuple[float, ...], ...]
     """Sums of weights; numbers of items where every weight is 1."""
     n: int
     """Items that both rated."""
     total: int
+    """Items given."""
 
     @property
     def agreement(self) -> float:

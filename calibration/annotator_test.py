@@ -56,11 +56,15 @@ class AltTest(Shown):
     advantage: float
     """How probable it is that the judge is as good as a random annotator: mean of judge_wins."""
     epsilon: float
+    """The agreement that a person's time is worth."""
     trials: tuple[AnnotatorTrial, ...]
+    """One for each annotator."""
     n: int
     """Items used by at least one trial."""
     total: int
+    """Items given."""
     warnings: tuple[str, ...]
+    """What makes it doubtful."""
 
     @property
     def passes(self) -> bool:

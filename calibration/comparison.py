@@ -30,11 +30,15 @@ class PairedTest(Shown):
     """A p-value of "no difference", with what it was computed from."""
 
     p_value: float
+    """Two-sided, in [0, 1]."""
     rule: str
+    """The test, in words."""
     differing: int
     """Pairs in which the two differ: the only ones that say anything."""
     n: int
+    """Pairs used."""
     total: int
+    """Pairs given."""
 
     def __str__(self) -> str:
         """Write the p-value, the rule and "n used of N"."""
@@ -49,7 +53,9 @@ class Comparison(Shown):
     """The mean difference of two systems, its interval, and whether it is more than luck."""
 
     difference: Estimate
+    """The mean of first minus second, with its interval."""
     test: PairedTest
+    """Of no difference."""
 
     def __str__(self) -> str:
         """Write the difference, and the test."""

@@ -15,7 +15,9 @@ class Estimate(Shown):
 
     value: float
     low: float
+    """Lower end of the interval."""
     high: float
+    """Upper end."""
     confidence: float
     """How sure the interval is, such as 0.95."""
     rule: str

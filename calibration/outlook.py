@@ -19,12 +19,15 @@ class Outlook(Shown):
 
     risk: RiskName
     alpha: float
+    """The most the risk may be."""
     n: int
+    """Labelled rows."""
     error: float
     """The mean loss when everything is decided alone."""
     low: float
     """Lower end of its 95 % interval (Wilson)."""
     high: float
+    """Upper end of the same interval."""
     least_handed_over: float
     """The share that any method must hand over, were `error` the true one."""
     rows_needed: int

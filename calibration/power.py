@@ -24,7 +24,9 @@ class LabelsNeeded(Shown):
     """A number of labels, and what it buys."""
 
     n: int
+    """How many."""
     reason: str
+    """What they buy, in words."""
 
     def __str__(self) -> str:
         """Write "N labels: reason"."""

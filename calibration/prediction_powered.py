@@ -24,6 +24,7 @@ class PredictionPowered(Shown):
     """A mean that a judge's predictions made surer."""
 
     estimate: Estimate
+    """The corrected mean with its interval."""
     trust: float
     """Lambda: how much of the judge was used, 0 for labels only, 1 for all of it."""
     correlation: float

@@ -19,7 +19,9 @@ class Share:
     """k of n: a count that keeps its number of trials."""
 
     k: int
+    """How many."""
     n: int
+    """Out of how many."""
 
     def __post_init__(self) -> None:
         """Refuse counts that are no share of anything."""

@@ -72,6 +72,7 @@ class RiskCoverage(Shown):
     """What is wrong among the surest rows, by the share of rows kept."""
 
     coverage: tuple[float, ...]
+    """Share of rows answered, ascending, in [0, 1]."""
     risk: tuple[float, ...]
     """The mean loss of the rows kept."""
     threshold: tuple[float, ...]

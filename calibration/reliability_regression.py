@@ -27,17 +27,24 @@ class CalibrationLine(Shown):
     """Intercept and slope with standard errors, and the test of intercept 0 and slope 1."""
 
     intercept: float
+    """0 for a calibrated model."""
     intercept_error: float
+    """Its standard error."""
     slope: float
+    """1 for a calibrated model; below it, over-confident."""
     slope_error: float
+    """Its standard error."""
     in_the_large: float
+    """The intercept where the slope is held at 1: 0 if the mean is right."""
     in_the_large_error: float
+    """Its standard error."""
     p_value: float
     """Wald test of intercept 0 and slope 1 together, chi-square with 2 degrees."""
     clipped: int
     """Rows whose probability was moved to the floor, or to 1 less the floor."""
     rule: str
     n: int
+    """Rows used."""
 
     @property
     def value(self) -> float:

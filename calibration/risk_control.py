@@ -38,7 +38,9 @@ class ThresholdStep:
     """What was seen at one threshold."""
 
     threshold: float
+    """The least confidence that is accepted."""
     accepted: int
+    """Calibration rows at or above it."""
     loss: float
     """The sum of the losses among the accepted: the number of errors where losses are 0 or 1."""
     p_value: float
@@ -50,13 +52,17 @@ class RiskControl(Shown):
     """A threshold on confidence, and the promise it carries."""
 
     risk: RiskName
+    """"selective": of the answers decided alone; "joint": of all answers."""
     threshold: float
     """Decide alone at or above it; inf: nothing can be promised, so hand everything over."""
     alpha: float
+    """The most it may be."""
     delta: float | None
     """The chance that the promise fails; None where it holds on average over calibration sets."""
     rule: str
+    """How the threshold was found, in words."""
     n: int
+    """Calibration rows."""
     accepted: int
     """Calibration rows at or above the threshold."""
     loss: float

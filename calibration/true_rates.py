@@ -32,13 +32,17 @@ class TrueRate(Shown):
     """A rate with the way it was found, ready to be quoted."""
 
     estimate: Estimate
+    """The corrected rate with its interval."""
     judged: float
     """The uncorrected rate: the judge's mean over all items."""
     drawn: Drawn
+    """How the labelled items were chosen."""
     reason: str
     """Why this estimator."""
     warnings: tuple[str, ...]
+    """What makes it doubtful."""
     name: str
+    """What it is the rate of."""
 
     @property
     def sentence(self) -> str:

@@ -60,6 +60,7 @@ class ChoiceAnswer(_Answer):
 
     type: Literal["choice"] = "choice"
     choice: str
+    """The option's name."""
     probabilities: dict[str, float] | None = None
     """Option -> probability; None where the model gave only its choice."""
     tie: bool = False
@@ -109,12 +110,17 @@ class NoVerdict(Printed, Shown, BaseModel):
     kind: Literal["choice", "score", "boolean"]
     """The kind of question that was asked."""
     cause: Cause
+    """Why, as one of the words of `Cause`."""
     message: str
+    """Why, in a sentence."""
     label_mass: float | None = Field(default=None, ge=0.0)
+    """The model's probability of any label at all, where something was read."""
     method: Method = "decision"
+    """How a distribution would have been obtained."""
     probabilities: dict[str, float] | None = None
     """What was read before a policy handed the answer over; None where nothing was read."""
     evidence: Evidence | None = None
+    """What was sent and seen."""
 
     def _card(self) -> Card:
         from classify.display.answer_cards import answer_card

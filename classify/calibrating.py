@@ -37,10 +37,15 @@ class Origin:
     options: tuple[str, ...]
     """In canonical order, which is the order of the log-probabilities."""
     model: str
+    """The name that answered."""
     readout: str
+    """How it was read, and the prior that was divided out."""
     orders: int
+    """The listings that were asked for."""
     prompt_template: str
+    """The version of the prompts."""
     library: str
+    """The version of this package."""
 
 
 class AnswerCalibrator(Protocol):

@@ -25,10 +25,13 @@ class DecisionRequest:
     """Questions about one state."""
 
     state: JSON
+    """What is judged."""
     questions: Mapping[str, Question]
+    """Question id -> question."""
     calls: Calls = field(default_factory=Calls)
     """Where a model that makes several requests runs each of them: limits, retries, deadline."""
     provider_options: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
+    """Passed to the provider as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,11 @@ class ResponseInfo:
     """Which response this was: never headers or bodies."""
 
     id: str | None = None
+    """The provider's id of the response."""
     timestamp: datetime | None = None
+    """When it was made."""
     model_id: str | None = None
+    """The model that the provider says answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +64,14 @@ class DecisionResponse:
     """
 
     answers: Mapping[str, Mapping[str, object]]
+    """Question id -> plain answer."""
     usage: Usage | None = None
+    """Tokens of all questions together."""
     warnings: Sequence[str] = ()
+    """What was odd about how the answers came about."""
     rounding: Rounding | None = None
     provider_metadata: Mapping[str, JsonValue] | None = None
+    """What the model adds of its own."""
     response: ResponseInfo | None = None
 
 

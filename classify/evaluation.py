@@ -45,16 +45,23 @@ class Evaluation(Printed, Shown, BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     classifier_id: str
+    """The name of the classifier that asked."""
     answers: dict[str, AnyAnswer]
     """Question id -> answer or no-verdict, in the order of the questions."""
     usage: TotalUsage
+    """Tokens of all questions together."""
     warnings: tuple[str, ...] = ()
+    """What was odd about how the answers came about."""
     rounding: Rounding | None = None
+    """To how many decimals the model rounds, where it says so."""
     provider_metadata: dict[str, JsonValue] | None = None
+    """What a decision model adds of its own."""
     response: ResponseInfo
+    """Which response this was; of several, the last question's."""
     attempts: int = 0
     """Requests made, failed ones included."""
     seconds: float = 0.0
+    """For everything, with waits and retries."""
     _asked: _Asked = PrivateAttr(default_factory=_Asked)
 
     @property

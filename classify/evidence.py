@@ -25,6 +25,7 @@ class SeenToken(_Record):
     """An alternative at the slot."""
 
     token: str
+    """Its text."""
     logprob: float | None = None
     """None where the token has no probability at all; lines of results leave it out then."""
     label: str | None = None
@@ -39,9 +40,11 @@ class OrderSeen(_Record):
     probabilities: dict[str, float]
     """Option -> probability, normalised over the options."""
     label_mass: float
+    """The probability of all labels together, in [0, 1]."""
     position: int | None = None
     """The index of the generated token that carried the label."""
     alternatives: tuple[SeenToken, ...] = ()
+    """What the model might have written at the slot, likeliest first."""
     token_logprobs: dict[str, tuple[float, ...]] | None = None
     """Word or words -> the logprobs of their tokens, where whole texts were scored."""
     path: tuple[str, ...] = ()
@@ -49,27 +52,35 @@ class OrderSeen(_Record):
     prompt_hash: str
     """SHA-256 of the prompt as sent."""
     response_id: str | None = None
+    """The provider's id of the response."""
 
 
 class UsageSeen(_Record):
     """Tokens used for this answer; None where the provider did not say."""
 
     input_tokens: int | None = None
+    """Of the prompts, cached ones among them."""
     output_tokens: int | None = None
+    """Of what was written, reasoning included."""
     cached_tokens: int | None = None
+    """Input tokens that the provider had in its cache."""
     reasoning_tokens: int | None = None
+    """Output tokens that were reasoning."""
 
 
 class Evidence(_Record):
     """All that was seen on the way to one answer."""
 
     readout: Readout | None = None
+    """What the model was asked to answer with; None where it was not asked so."""
     prompt_form: PromptForm | None = None
+    """How it was asked."""
     template: str | None = None
     """The version of the prompt templates."""
     length_rule: Literal["sum", "mean"] | None = None
     """How the logprobs of several tokens became one number, where whole texts were scored."""
     orders: tuple[OrderSeen, ...] = ()
+    """One for each listing; in a tree, one for each slot that was read."""
     flips: int = 0
     """Orders whose most probable option differs from the first order's."""
     total_variation: float = 0.0
@@ -87,14 +98,22 @@ class Evidence(_Record):
     prior: dict[str, float] | None = None
     """Option -> the prior that was divided out."""
     prior_method: Literal["batch", "content-free"] | None = None
+    """Where that prior came from."""
     calibrator: str | None = None
     """The fingerprint of the calibrator that was applied."""
     requested_model: str | None = None
+    """The model's name in the request."""
     reported_model: str | None = None
+    """The model's name in the response."""
     system_fingerprint: str | None = None
+    """What the server says of how it is set up."""
     usage: UsageSeen | None = None
+    """Tokens of this answer."""
     attempts: int = 0
     """Requests made for this answer, failed ones included."""
     seconds: float = 0.0
+    """For this answer, with waits and retries."""
     at: datetime | None = None
+    """When it was asked."""
     warnings: tuple[str, ...] = ()
+    """What the options ask for and the readout cannot do."""

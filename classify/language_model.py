@@ -43,6 +43,7 @@ class TextPrompt:
 
 
 Prompt: TypeAlias = ChatPrompt | TextPrompt
+"""What a language model continues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,9 @@ class Alternative:
 
     token: str
     logprob: float
+    """Natural logarithm of its probability."""
     bytes: bytes | None = None
+    """Its bytes, where the provider tells them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,13 @@ class Usage:
     """Tokens counted by the provider; None where it did not say."""
 
     input_tokens: int | None = None
+    """Of the prompts, cached ones among them."""
     output_tokens: int | None = None
+    """Of what was written, reasoning included."""
     cached_tokens: int | None = None
+    """Input tokens that the provider had in its cache."""
     reasoning_tokens: int | None = None
+    """Output tokens that were reasoning."""
 
     @property
     def total_tokens(self) -> int:
@@ -95,16 +102,20 @@ class Reply:
     """What came back for one prompt."""
 
     text: str
+    """What was written."""
     positions: tuple[Position, ...] = ()
     """One per generated token where alternatives were asked for."""
     finish_reason: str | None = None
     """"stop", "length", "content_filter", … as the provider says."""
     refusal: str | None = None
+    """The provider's refusal, in its own words."""
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
     """The model that the provider says answered."""
     response_id: str | None = None
+    """The provider's id of the response."""
     system_fingerprint: str | None = None
+    """What the server says of how it is set up."""
     cost: float | None = None
     """What the provider says it charged, in its own unit; None where it says nothing."""
 
@@ -130,6 +141,7 @@ class Capabilities:
     scores_text: bool
     """Whether `score` works."""
     forms: frozenset[PromptForm]
+    """The prompt forms it takes."""
     form: PromptForm
     """The form used where the caller names none."""
     readouts: Mapping[str, Readout]
@@ -149,9 +161,11 @@ class Sampling:
     """How to continue a prompt."""
 
     max_tokens: int = 1
+    """The most tokens to write."""
     top_logprobs: int = 0
     """Alternatives wanted at each position; at most what the model's capabilities say."""
     temperature: float = 1.0
+    """Of sampling; 1 is the model's own distribution."""
     seed: int | None = None
     labels: tuple[str, ...] = ()
     """Texts whose logprobs are shown instead of the likeliest; where `exact_labels` holds."""

@@ -51,6 +51,7 @@ class Provider:
     alternatives: tuple[int, ...] = (20, 5)
     """Values of top_logprobs to try, the best first; a refused one costs nothing."""
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """The field that bounds the output."""
     default_temperature: float | None = None
     """Left out of the request where it is wanted: some models refuse the field itself."""
     neutral: Mapping[str, JSON] = field(default_factory=_no_fields)
@@ -60,6 +61,7 @@ class Provider:
     counted_logprobs: bool = False
     """Whether chat takes `logprobs` as the number of alternatives, without `top_logprobs`."""
     forms: frozenset[PromptForm] = _CHAT
+    """The prompt forms it takes."""
     prefill: Mapping[str, JSON] = field(default_factory=_no_fields)
     """Sent where the last assistant message is to be continued."""
     prefill_message: Mapping[str, JSON] = field(default_factory=_no_fields)
@@ -69,6 +71,7 @@ class Provider:
     exact_labels: bool = False
     """Whether newer versions take `logprob_token_ids` and have a tokenizer; a probe tells."""
     models: tuple[KnownModels, ...] = ()
+    """Those whose behaviour is documented."""
 
     def known(self, model_id: str) -> KnownModels | None:
         """Return what is documented of a model."""

@@ -31,11 +31,15 @@ class ProviderDescription:
     """One provider, as `classify models` shows it; never the value of a key."""
 
     name: str
+    """What stands before the slash of a model's name."""
     base_url: str
     """Where it is now; empty where it has no address, or none is set."""
     base_url_variable: str | None = None
+    """The variable that moves it elsewhere."""
     key_variable: str | None = None
+    """The variable its key is read from."""
     key_set: bool = False
+    """Whether that variable is set."""
     local: bool = False
     """Whether it runs on this machine and needs no key."""
 

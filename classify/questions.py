@@ -196,6 +196,7 @@ class Boolean(_Question):
 
 
 Question: TypeAlias = Annotated[Choice | Score | Boolean, Field(discriminator="type")]
+"""A question of any of the three kinds; `type` says which."""
 
 
 _TRUTH_FIELDS = ("criteria", "words")

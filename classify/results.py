@@ -37,6 +37,7 @@ class RowError(_Kept):
     type: str
     """The class of the error, or "BadRow"."""
     message: str
+    """What went wrong, in a sentence."""
     status: int | None = None
     """The HTTP status, where there was one."""
     code: str | None = None
@@ -49,6 +50,7 @@ class Result(Printed, Shown, _Kept):
     """What is kept of one row. Unknown fields of a line are ignored."""
 
     id: str
+    """The row's own id, or the beginning of a hash of its state."""
     index: int
     """The row's position in its source, from 0."""
     key: str | None
@@ -56,12 +58,19 @@ class Result(Printed, Shown, _Kept):
     state: JsonValue = None
     """What was judged; the field is left out where the run was told to leave it out."""
     answers: dict[str, AnyAnswer] = {}
+    """Question id -> answer or no-verdict; empty where there is an error."""
     error: RowError | None = None
+    """Why there are no answers."""
     labels: dict[str, Label] = {}
+    """Question id -> what a person said."""
     label_problems: dict[str, str] = {}
+    """Question id -> why its label could not be read."""
     usage: TotalUsage | None = None
+    """Tokens of all questions together."""
     response: ResponseInfo | None = None
+    """Which response this was; of several, the last question's."""
     warnings: tuple[str, ...] = ()
+    """What was odd about how the answers came about."""
     attempts: int = 0
     """Requests made, failed ones included."""
     seconds: float | None = None

@@ -48,6 +48,7 @@ class FieldMap:
     """Which fields of a row mean what; what is None is found by the fields' names."""
 
     state: StateFields | None = None
+    """None for the first field that has a usual name."""
     labels: Mapping[str, str] | None = None
     """Question id -> field; None for the fields that have a question's id."""
     id: str | None = None
@@ -63,7 +64,9 @@ class Row:
     place: str
     """Where it stands in its source, such as "line 3"."""
     id: str
+    """Its own, or the beginning of a hash of its state."""
     state: JSON
+    """What is judged."""
     labels: Mapping[str, Label] = field(default_factory=dict[str, Label])
     """Question id -> what a person said."""
     label_problems: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -75,8 +78,11 @@ class BadRow:
     """A row that cannot be classified, and why; never its text."""
 
     index: int
+    """Its position among all rows, from 0."""
     place: str
+    """Where it stands in its source, such as "line 3"."""
     message: str
+    """Why it cannot be classified."""
 
 
 def read_rows(

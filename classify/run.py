@@ -64,7 +64,9 @@ class RunSettings:
     """How to run: limits for each request and row, and what is kept."""
 
     concurrency: int = 8
+    """Rows and requests in flight at a time, at most."""
     max_retries: int = 2
+    """Of each request."""
     timeout: float | None = None
     """Seconds for each row."""
     strict: bool = False

@@ -33,7 +33,9 @@ class QuestionSummary:
     """One question over all rows."""
 
     type: str
+    """The kind of the question."""
     rows: int
+    """Lines of the file."""
     answered: int
     """Rows with a verdict."""
     no_verdicts: dict[str, int]
@@ -78,11 +80,13 @@ class RunSummary(Shown):
     """A whole results file."""
 
     rows: int
+    """Lines of the file."""
     answered: int
     """Rows that the model answered, with or without a verdict."""
     errors: dict[str, int]
     """Type of error -> rows."""
     questions: dict[str, QuestionSummary]
+    """Question id -> its summary."""
     label_problems: int
     """Labels that could not be read."""
     usage: UsageSummary

@@ -21,6 +21,7 @@ class Mean:
 
     value: float
     n: int
+    """Over how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,12 @@ class Proportion:
 
     value: float
     low: float
+    """Lower end of its 95 % Wilson interval."""
     high: float
+    """Upper end."""
     count: int
     n: int
+    """Out of how many."""
 
 
 def mean(values: Sequence[float]) -> Mean | None:

@@ -17,8 +17,11 @@ class Interval:
     """A 95 % interval and the rule that made it."""
 
     low: float
+    """Lower end."""
     high: float
+    """Upper end."""
     rule: str
+    """How it was made, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +37,11 @@ class Figures(Shown):
     of: int
     """Scores that there should be: items times trials."""
     not_scorable: int
+    """Scores missing because the scorer declined."""
     failed: int
     """Scores missing because the target or the scorer failed."""
     direction: Direction = "higher"
+    """Which end is the good one."""
 
     def __str__(self) -> str:
         """Show the mean beside what it is over."""

@@ -23,8 +23,11 @@ class Turn:
 
     # Any: inputs are of the target's own choosing.
     input: Any
+    """What the target is called with."""
     gates: Sequence[ScorerEntry] = ()
+    """What this turn must pass."""
     scorers: Sequence[ScorerEntry] = ()
+    """What measures this turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +38,17 @@ class EvalItem:
     """
 
     input: Any = None
+    """What the target is called with, once."""
     inputs: Sequence[Any] | None = None
+    """What it is called with, turn after turn."""
     turns: Sequence[Turn] | None = None
+    """The same, with scorers and gates for single turns."""
     ground_truth: Any = None
+    """What the output should be."""
     expected_trajectory: Any = None
+    """The steps that should be taken."""
     request_context: Mapping[str, Any] | None = None
+    """What is passed along for target and scorers to read."""
     start_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Keyword arguments for the target; they win over `target_options`."""
     id: str | None = None

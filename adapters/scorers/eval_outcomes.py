@@ -22,9 +22,11 @@ class Failure:
     """Something that went wrong: counted and kept, never a score."""
 
     where: Where
+    """Whose fault it was."""
     type: str
     """The class of the error."""
     message: str
+    """What it said."""
 
     @classmethod
     def of(cls, error: BaseException, where: Where) -> Failure:
@@ -37,10 +39,13 @@ class Scoring:
     """What one scorer made of one item: a score, not scorable, or a failure."""
 
     score: float | None = None
+    """As the scorer gives it; None where there is none."""
     reason: str | None = None
+    """Why the score is what it is."""
     not_scorable: str | None = None
     """Why there is no score where the scorer said so; "" where it gave no reason."""
     failure: Failure | None = None
+    """What went wrong, where something did."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What else the scorer's result holds, as JSON: step results, prompts, raw score, judge."""
     result: ScorerResult[Any, Any, Any, Any] | None = None

@@ -26,11 +26,13 @@ class GateResult(Shown):
     """Whether every single score was good enough."""
 
     id: str
+    """The gate's key."""
     passed: bool
     """False too where nothing was scored, or anything failed."""
     limits: Threshold
     """Full marks where no threshold was given: 1, or 0 for a scorer of which less is better."""
     figures: Figures
+    """What its scores come to."""
     errors: tuple[str, ...] = ()
     """What went wrong with the gate or the target; each fails the gate, and is no score of 0."""
 
@@ -40,10 +42,13 @@ class ThresholdResult(Shown):
     """Whether an average lies in its range."""
 
     id: str
+    """The scorer's key."""
     passed: bool
     """False too where nothing was scored, or more scores failed than may."""
     threshold: Threshold
+    """Where the average has to lie."""
     figures: Figures
+    """What the scores come to."""
 
     @property
     def average_score(self) -> float | None:
@@ -77,7 +82,9 @@ class EvalReport(Judged):
     items: tuple[ItemResult, ...]
     """In the order of the data, trial after trial."""
     total_items: int
+    """Items of the data."""
     trials: int
+    """How often each was run."""
     failed_targets: int
     """Item runs in which the target failed."""
 

@@ -27,12 +27,17 @@ class ScorerRun(Generic[In, Out]):
     """One thing to score."""
 
     run_id: str
+    """A name for this run."""
     input: In
+    """What led to the output."""
     output: Out
+    """What is scored."""
     ground_truth: Any = None
     """What the output should have been; of whatever type the scorer's author chose."""
     expected_trajectory: Any = None
+    """The steps it should have taken, for scorers of trajectories."""
     request_context: Mapping[str, Any] | None = None
+    """What the caller passes along for the steps to read."""
     additional_context: Mapping[str, Any] | None = None
     """The older name for context, passed on as it is."""
     runtime_context: Mapping[str, Any] | None = None
@@ -41,7 +46,9 @@ class ScorerRun(Generic[In, Out]):
     target_scope: Literal["span", "trajectory"] | None = None
     target_entity_type: str | None = None
     target_trace_id: str | None = None
+    """The trace it was taken from."""
     target_span_id: str | None = None
+    """The span it was taken from."""
     target_metadata: Mapping[str, Any] | None = None
 
 
@@ -50,6 +57,7 @@ class NotScorable:
     """No score for this run, and why; returned by a function step."""
 
     reason: str | None = None
+    """Why, for people."""
 
 
 def not_scorable(reason: str | None = None) -> NotScorable:
@@ -85,17 +93,23 @@ class ScorerResult(Shown, Generic[In, Out, Pre, Ana]):
     score: float | None = None
     """In [0, 1] unless the scorer has bounds=None; None where there is none."""
     reason: str | None = None
+    """Why the score is what it is; None where no step says so."""
     preprocess_step_result: Pre | None = None
+    """What that step returned."""
     analyze_step_result: Ana | None = None
+    """What that step returned; of a classifier scorer, its evidence."""
     prompts: Mapping[StepName, str] = field(default_factory=dict[StepName, str])
     """The prompt of each prompt step that ran."""
     judge: Mapping[StepName, JudgeRecord] = field(default_factory=dict[StepName, JudgeRecord])
     """What the judge did in each prompt step that ran; empty where no step asked it."""
     not_scorable: NotScorable | None = None
+    """Why there is no score, where a step said so."""
     raw_score: float | None = None
     """What generate_score gave, before it was normalised."""
     bounds: tuple[float, float] | None = (0.0, 1.0)
+    """What the raw score ranges between; None where it is not normalised."""
     direction: Direction = "higher"
+    """Which end is the good one."""
 
     @property
     def run_id(self) -> str:

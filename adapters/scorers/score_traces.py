@@ -32,12 +32,18 @@ class TraceTarget:
     """What to score: a trace, or the id of one that `load` finds; a span of it, or its root."""
 
     trace: Trace | None = None
+    """The trace itself."""
     trace_id: str | None = None
+    """The id of one that `load` finds, in place of the trace."""
     span_id: str | None = None
+    """The span to score; the root where absent."""
     # Any: as in a ScorerRun, of whatever type the scorer's author chose.
     ground_truth: Any = None
+    """What the output should have been."""
     expected_trajectory: Any = None
+    """The steps that should have been taken."""
     request_context: Mapping[str, Any] | None = None
+    """What is passed along for the steps to read."""
     dataset_item_id: str | None = None
 
 
@@ -51,7 +57,9 @@ class TraceScore(Shown):
 
     target: TraceTarget
     result: AnyResult | None = None
+    """None where it failed."""
     error: Exception | None = None
+    """Why it failed."""
 
     @property
     def score(self) -> float | None:

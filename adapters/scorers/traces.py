@@ -30,13 +30,16 @@ class Span:
     kind: str
     """"agent_run", "model_generation", "tool_call", "workflow_step" …; "generic" for others."""
     name: str = ""
+    """What the tracer called it."""
     parent_id: str | None = None
+    """The span that it was part of; None for a root."""
     # Any: inputs and outputs are of whatever type was traced.
     input: Any = None
     output: Any = None
     started_ms: float | None = None
     """Milliseconds since 1970."""
     ended_ms: float | None = None
+    """Milliseconds since 1970; None where it did not end."""
     error: str | None = None
     """What it said where it failed."""
     entity: str | None = None
@@ -69,6 +72,7 @@ class Trace:
 
     trace_id: str
     spans: tuple[Span, ...]
+    """As listed in the source."""
 
     def __post_init__(self) -> None:
         """Check that the spans are a forest."""

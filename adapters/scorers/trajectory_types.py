@@ -75,6 +75,7 @@ class ExpectedStep(Strict):
     """A step that should be taken."""
 
     name: str
+    """The tool, the model, the agent or the workflow's step."""
     step_type: StepType | None = None
     """None for any kind of step of this name."""
     data: Mapping[str, Any] | None = None
@@ -87,18 +88,28 @@ class TrajectoryExpectation(Strict):
     """What a trajectory should be like; each part may be left out."""
 
     steps: tuple[ExpectedStep, ...] | None = None
+    """The steps that should be taken."""
     ordering: Ordering = "relaxed"
+    """"relaxed": in this order, others may stand between; "strict": the same steps at the same
+    places; "unordered": in any order."""
     compare_step_data: bool = False
+    """Whether the steps' data must agree too, not only their names and types."""
     allow_repeated_steps: bool = True
+    """Whether a step may be taken twice at no cost."""
     max_steps: int | None = None
+    """The most steps it may take."""
     max_total_tokens: int | None = None
+    """The most tokens all steps may use."""
     max_total_duration_ms: float | None = None
+    """The longest it may take, in milliseconds."""
     no_redundant_calls: bool = True
     """Whether the same call twice in a row counts against it."""
     blacklisted_tools: tuple[str, ...] = ()
+    """Tools that must not be called at all."""
     blacklisted_sequences: tuple[tuple[str, ...], ...] = ()
     """Names of tools that must not be called one right after the other."""
     max_retries_per_tool: int = 2
+    """How often a tool may be called again after it failed."""
 
     def overridden_by(self, other: TrajectoryExpectation) -> TrajectoryExpectation:
         """Return this expectation with the fields that the other one was given."""
