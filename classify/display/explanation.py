@@ -185,7 +185,8 @@ def _prior(
     prior: Mapping[str, float],
     evidence: Evidence,
 ) -> list[Step]:
-    steps = [Step("prior", _prior_rule(evidence), distribution_bars(prior, question))]
+    listed = {option: prior[option] for option in question.options}
+    steps = [Step("prior", _prior_rule(evidence), distribution_bars(listed, question))]
     if raw is not None:
         names = canonical(question)
         p, q = (np.array([each[name] for name in names]) for each in (raw, prior))
