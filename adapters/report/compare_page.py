@@ -18,6 +18,7 @@ from classify.adapters.report.compare_rows import paired_rows
 from classify.adapters.report.gathered import ROWS_PER_CHUNK
 from classify.adapters.report.shell import (
     PAGE,
+    STYLES,
     Shell,
     html_page,
     packed_payload,
@@ -27,13 +28,11 @@ from classify.calibration.results_comparison import Cost
 from classify.display.views import option_name
 from classify.json_values import JSON
 
-_STYLES = ("theme.css", "grid.css", "report.css", "compare.css")
-
 
 def compare_page(runs: TwoRuns, *, seed: int) -> Iterator[str]:
     """Yield the page in parts."""
     title = f"{runs.first.path.name} and {runs.second.path.name}"
-    shell = Shell(title, PAGE / "compare.js", tuple(PAGE / name for name in _STYLES))
+    shell = Shell(title, PAGE / "compare.js", (*STYLES, PAGE / "compare.css"))
     rows = paired_rows(runs, runs.comparison.labels)
     first = (
         plain_payload("overview", _overview(runs, seed)),

@@ -13,6 +13,7 @@ from classify.adapters.report.overview import Origin, Prices, overview
 from classify.adapters.report.shell import (
     MARK,
     PAGE,
+    STYLES,
     Payload,
     Shell,
     html_page,
@@ -27,8 +28,6 @@ from classify.questions import Question
 from classify.results import read_results
 from classify.run_record import read_record
 from classify.run_summary import RunSummary, summarize
-
-STYLES = tuple(PAGE / name for name in ("theme.css", "grid.css", "report.css"))
 
 
 @dataclass(frozen=True, slots=True)

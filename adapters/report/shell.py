@@ -19,7 +19,12 @@ from pathlib import Path
 from classify.json_values import JSON
 
 PAGE = Path(__file__).resolve().parent / "page-parts"
-"""Styles and modules that every page may use: theme.css, grid.css, dom.js, payloads.js, grid.js."""
+"""The styles and modules of pages."""
+
+STYLES = tuple(
+    PAGE / name for name in ("theme.css", "grid.css", "report.css", "figures.css", "row.css")
+)
+"""Those that every page about results has."""
 
 MARK = "<!doctype html>\n<!-- made by classify -->\n"
 """How every page begins, so that one can be told from a file that must not be overwritten."""

@@ -12,9 +12,25 @@ export function answerBars(bars, { label }) {
     "table.answer-bars",
     {},
     element("caption.hidden", {}, `Probabilities of ${label}`),
-    element("colgroup", {}, names.map((_, place) => element(`col.bars-${place}`))),
-    element("thead.hidden", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name || "Bar")))),
-    element("tbody", {}, bars.map((bar) => line(bar, calibrated))),
+    element(
+      "colgroup",
+      {},
+      names.map((_, place) => element(`col.bars-${place}`)),
+    ),
+    element(
+      "thead.hidden",
+      {},
+      element(
+        "tr",
+        {},
+        names.map((name) => element("th", { scope: "col" }, name || "Bar")),
+      ),
+    ),
+    element(
+      "tbody",
+      {},
+      bars.map((bar) => line(bar, calibrated)),
+    ),
   );
 }
 
@@ -34,7 +50,8 @@ function line(bar, calibrated) {
 function track({ p, low, high, raw }) {
   const share = (value) => `${100 * value}%`;
   const parts = [element("span.track-known", { "--to": share(Math.min(p, low)) })];
-  if (high > low) parts.push(element("span.track-tail", { "--from": share(low), "--to": share(high - low) }));
+  if (high > low)
+    parts.push(element("span.track-tail", { "--from": share(low), "--to": share(high - low) }));
   if (high > low) parts.push(element("span.track-mark", { "--from": share(p) }));
   if (raw !== undefined) parts.push(element("span.track-raw", { "--from": share(raw) }));
   return element("span.track", { "aria-hidden": "true" }, parts);

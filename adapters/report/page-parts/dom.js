@@ -1,5 +1,6 @@
 /* Making elements. Text is always put in as text, never as markup. */
 
+const PLAIN = /^[\x20-\x7e]*$/;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const BLANK = /[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
 const IDLE_JOINER = /(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])/gu;
@@ -11,7 +12,9 @@ const SHORT_ESCAPES = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
  * same, character for character, as classify/display/safe_text.py.
  */
 export function visible(text, keep = "") {
-  return String(text)
+  const given = String(text);
+  if (PLAIN.test(given)) return given;
+  return given
     .replace(BLANK, escaped)
     .replace(IDLE_JOINER, escaped)
     .replace(INVISIBLE, (character) =>

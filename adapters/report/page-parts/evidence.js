@@ -2,6 +2,7 @@
 
 import { element, shown } from "./dom.js";
 import { probability, short } from "./numbers.js";
+import { plainTable } from "./tables.js";
 
 /** Return the evidence of an answer, as details.py gives it. */
 export function evidenceOf(evidence) {
@@ -11,7 +12,9 @@ export function evidenceOf(evidence) {
     {},
     element("summary", {}, "Evidence"),
     facts(evidence),
-    ...orders.map((order, index) => orderSeen(order, orders.length > 1 ? `Listing ${index + 1}` : null)),
+    ...orders.map((order, index) =>
+      orderSeen(order, orders.length > 1 ? `Listing ${index + 1}` : null),
+    ),
   );
 }
 
@@ -38,7 +41,10 @@ export function tokensUsed(usage) {
 
 function facts(evidence) {
   const listed = (values) =>
-    values && Object.entries(values).map(([name, value]) => `${name} ${short(value)}`).join(", ");
+    values &&
+    Object.entries(values)
+      .map(([name, value]) => `${name} ${short(value)}`)
+      .join(", ");
   return definitions([
     ["Model asked", evidence.requested],
     ["Model that answered", evidence.reported],
@@ -68,15 +74,27 @@ function orderSeen(order, heading) {
       ["Response", order.response],
     ]),
     order.tokens
-      ? table("Words and the logprobs of their tokens", ["Word", "Counts for", "Logprobs"], wordRows(order))
-      : table("Labels as listed", ["Label", "Option", "Probability"], labelRows(order)),
+      ? plainTable(
+          "Words and the logprobs of their tokens",
+          ["Word", "Counts for", "Logprobs"],
+          wordRows(order),
+        )
+      : plainTable("Labels as listed", ["Label", "Option", "Probability"], labelRows(order)),
     order.alternatives &&
-      table("Alternatives at the slot", ["Token", "Probability", "Logprob", "Counts for"], alternativeRows(order)),
+      plainTable(
+        "Alternatives at the slot",
+        ["Token", "Probability", "Logprob", "Counts for"],
+        alternativeRows(order),
+      ),
   );
 }
 
 const wordRows = ({ tokens, labels }) =>
-  Object.entries(tokens).map(([word, logs]) => [word, labels[word] ?? "", logs.map((log) => log.toFixed(3)).join(" ")]);
+  Object.entries(tokens).map(([word, logs]) => [
+    word,
+    labels[word] ?? "",
+    logs.map((log) => log.toFixed(3)).join(" "),
+  ]);
 
 const labelRows = ({ labels, probabilities }) =>
   Object.entries(labels).map(([label, option]) => [
@@ -92,13 +110,3 @@ const alternativeRows = ({ alternatives }) =>
     log === null ? "−∞" : log.toFixed(3),
     label ?? "",
   ]);
-
-function table(caption, head, rows) {
-  return element(
-    "table.plain",
-    {},
-    element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, head.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, rows.map((cells) => element("tr", {}, cells.map((cell) => shown("td", cell))))),
-  );
-}

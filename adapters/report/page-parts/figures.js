@@ -9,7 +9,12 @@ const WIDEST_MATRIX = 16;
 
 /** Return a figure with a heading that says what it shows. */
 export function figure(heading, note, ...content) {
-  return element("figure.card", {}, element("figcaption", {}, element("h4", {}, heading), note && element("span.soft", {}, note)), ...content);
+  return element(
+    "figure.card",
+    {},
+    element("figcaption", {}, element("h4", {}, heading), note && element("span.soft", {}, note)),
+    ...content,
+  );
 }
 
 /**
@@ -23,19 +28,41 @@ export function optionBars(options, answers, people, choose) {
     element(
       "li",
       {},
-      shown("button.option", name, { type: "button", title: "Show these rows", onclick: () => choose(option) }),
-      element("span.option-bars", { "aria-hidden": "true" },
+      shown("button.option", name, {
+        type: "button",
+        title: "Show these rows",
+        onclick: () => choose(option),
+      }),
+      element(
+        "span.option-bars",
+        { "aria-hidden": "true" },
         element("span.bar", { "--share": `${(100 * answers[place]) / most}%` }),
-        people && element("span.bar.people", { "--share": `${(100 * people[place]) / most}%` })),
-      element("span.number", {}, count(answers[place]),
+        people && element("span.bar.people", { "--share": `${(100 * people[place]) / most}%` }),
+      ),
+      element(
+        "span.number",
+        {},
+        count(answers[place]),
         element("span.soft", {}, total ? ` · ${percent(answers[place] / total)}` : ""),
-        people && element("span.people-count", {}, element("span.hidden", {}, ", people: "), count(people[place]))),
+        people &&
+          element(
+            "span.people-count",
+            {},
+            element("span.hidden", {}, ", people: "),
+            count(people[place]),
+          ),
+      ),
     ),
   );
   const list = (items) => element("ul.options", {}, items);
   if (bars.length <= MOST_BARS) return list(bars);
   const rest = bars.slice(MOST_BARS);
-  return element("div", {}, list(bars.slice(0, MOST_BARS)), element("details", {}, element("summary", {}, `${rest.length} more options`), list(rest)));
+  return element(
+    "div",
+    {},
+    list(bars.slice(0, MOST_BARS)),
+    element("details", {}, element("summary", {}, `${rest.length} more options`), list(rest)),
+  );
 }
 
 /**
@@ -55,25 +82,50 @@ export function histogram({ values, split, classes, low, high, unit }) {
   const most = Math.max(1, ...sums);
   const edge = (place) => Number((low + (place / BINS) * (high - low)).toPrecision(3));
   const told = (place) => {
-    const parts = classes.length > 1 ? ` (${classes.map((name, part) => `${name} ${count(bins[place][part])}`).join(", ")})` : "";
+    const parts =
+      classes.length > 1
+        ? ` (${classes.map((name, part) => `${name} ${count(bins[place][part])}`).join(", ")})`
+        : "";
     return `${edge(place)} to ${edge(place + 1)}: ${counted(sums[place], "row")}${parts}`;
   };
   const columns = bins.map((parts, place) =>
-    element("span.column", { title: told(place) },
-      parts.map((rows, part) => rows > 0 && element(`span.stack.class-${part}`, { "--share": `${(100 * rows) / most}%` }))),
+    element(
+      "span.column",
+      { title: told(place) },
+      parts.map(
+        (rows, part) =>
+          rows > 0 && element(`span.stack.class-${part}`, { "--share": `${(100 * rows) / most}%` }),
+      ),
+    ),
   );
   return element(
     "div.histogram",
-    { role: "img", "aria-label": `Histogram of ${unit}, ${counted(n, "row")}. ${sums.map((rows, place) => (rows ? told(place) : "")).filter(Boolean).join("; ")}` },
+    {
+      role: "img",
+      "aria-label": `Histogram of ${unit}, ${counted(n, "row")}. ${sums
+        .map((rows, place) => (rows ? told(place) : ""))
+        .filter(Boolean)
+        .join("; ")}`,
+    },
     element("span.most.soft.number", {}, count(most)),
     element("div.columns", {}, columns),
-    element("div.scale.soft.number", {}, element("span", {}, edge(0)), element("span", {}, edge(BINS / 2)), element("span", {}, edge(BINS))),
+    element(
+      "div.scale.soft.number",
+      {},
+      element("span", {}, edge(0)),
+      element("span", {}, edge(BINS / 2)),
+      element("span", {}, edge(BINS)),
+    ),
   );
 }
 
 /** Return a key to the colours of a stacked histogram or of two kinds of bars. */
 export function key(entries) {
-  return element("p.key.soft", {}, entries.map(([name, text]) => element("span", {}, element(`span.swatch.${name}`), ` ${text}`)));
+  return element(
+    "p.key.soft",
+    {},
+    entries.map(([name, text]) => element("span", {}, element(`span.swatch.${name}`), ` ${text}`)),
+  );
 }
 
 /**
@@ -81,18 +133,33 @@ export function key(entries) {
  * Of many options only the commonest mistakes are listed.
  */
 export function confusion(options, counts, choose) {
-  return options.length > WIDEST_MATRIX ? mistakes(options, counts, choose) : matrix(options, counts, choose);
+  return options.length > WIDEST_MATRIX
+    ? mistakes(options, counts, choose)
+    : matrix(options, counts, choose);
 }
 
 function matrix(options, counts, choose) {
   const cell = (row, column) => {
     const rows = counts[row][column];
     const sum = counts[row].reduce((total, each) => total + each, 0);
-    const told = visible(`People ${options[row].name}, answered ${options[column].name}: ${counted(rows, "row")}`);
+    const told = visible(
+      `People ${options[row].name}, answered ${options[column].name}: ${counted(rows, "row")}`,
+    );
     return element(
       `td${row === column ? ".right" : ""}`,
       { "--share": sum ? rows / sum : 0 },
-      rows ? element("button.number", { type: "button", title: `${told}. Show them`, "aria-label": `${told}. Show them`, onclick: () => choose(options[row].option, options[column].option) }, count(rows)) : "0",
+      rows
+        ? element(
+            "button.number",
+            {
+              type: "button",
+              title: `${told}. Show them`,
+              "aria-label": `${told}. Show them`,
+              onclick: () => choose(options[row].option, options[column].option),
+            },
+            count(rows),
+          )
+        : "0",
     );
   };
   return element(
@@ -102,17 +169,56 @@ function matrix(options, counts, choose) {
       "table.matrix",
       {},
       element("caption.hidden", {}, "People's labels in rows, answers in columns"),
-      element("thead", {}, element("tr", {}, element("th.soft", { scope: "col" }, "people ↓ answer →"), options.map(({ name }) => shown("th", name, { scope: "col" })))),
-      element("tbody", {}, options.map(({ name }, row) => element("tr", {}, shown("th", name, { scope: "row" }), options.map((_, column) => cell(row, column))))),
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("th.soft", { scope: "col" }, "people ↓ answer →"),
+          options.map(({ name }) => shown("th", name, { scope: "col" })),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        options.map(({ name }, row) =>
+          element(
+            "tr",
+            {},
+            shown("th", name, { scope: "row" }),
+            options.map((_, column) => cell(row, column)),
+          ),
+        ),
+      ),
     ),
   );
 }
 
 function mistakes(options, counts, choose) {
-  const pairs = counts.flatMap((cells, row) => cells.map((rows, column) => ({ rows, row, column })));
-  const wrong = pairs.filter(({ rows, row, column }) => rows && row !== column).sort((a, b) => b.rows - a.rows);
-  return element("ul.options", {}, wrong.slice(0, MOST_BARS).map(({ rows, row, column }) =>
-    element("li", {},
-      shown("button.option", `${options[row].name} → ${options[column].name}`, { type: "button", title: "Show these rows", onclick: () => choose(options[row].option, options[column].option) }),
-      element("span"), element("span.number", {}, count(rows)))));
+  const pairs = counts.flatMap((cells, row) =>
+    cells.map((rows, column) => ({ rows, row, column })),
+  );
+  const wrong = pairs
+    .filter(({ rows, row, column }) => rows && row !== column)
+    .sort((a, b) => b.rows - a.rows);
+  return element(
+    "ul.options",
+    {},
+    wrong
+      .slice(0, MOST_BARS)
+      .map(({ rows, row, column }) =>
+        element(
+          "li",
+          {},
+          shown("button.option", `${options[row].name} → ${options[column].name}`, {
+            type: "button",
+            title: "Show these rows",
+            onclick: () => choose(options[row].option, options[column].option),
+          }),
+          element("span"),
+          element("span.number", {}, count(rows)),
+        ),
+      ),
+  );
 }

@@ -26,7 +26,8 @@ export function readFilter(hash) {
   const found = everything();
   for (const [key, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
     if (!Object.hasOwn(DEFAULTS, key)) continue;
-    if (NUMBERS.includes(key)) found[key] = value !== "" && Number.isFinite(Number(value)) ? Number(value) : null;
+    if (NUMBERS.includes(key))
+      found[key] = value !== "" && Number.isFinite(Number(value)) ? Number(value) : null;
     else found[key] = key === "descending" ? value === "true" : value;
   }
   return found;

@@ -13,7 +13,8 @@ export class FilterBar {
     this.fields = this.made();
     this.status = element("p.status", { role: "status", "aria-live": "polite" });
     const { search, ...more } = this.fields;
-    const clear = () => this.set(everything({ sort: this.filter.sort, descending: this.filter.descending }));
+    const clear = () =>
+      this.set(everything({ sort: this.filter.sort, descending: this.filter.descending }));
     this.more = element(
       "div.more",
       { id: "more-filters" },
@@ -21,7 +22,16 @@ export class FilterBar {
       element("button", { type: "button", onclick: clear }, "Clear"),
     );
     // Where there is room the toggle is not shown, and all fields are.
-    this.toggle = element("button.toggle", { type: "button", "aria-controls": "more-filters", "aria-expanded": "false", onclick: () => this.unfold() }, "Filter, sort");
+    this.toggle = element(
+      "button.toggle",
+      {
+        type: "button",
+        "aria-controls": "more-filters",
+        "aria-expanded": "false",
+        onclick: () => this.unfold(),
+      },
+      "Filter, sort",
+    );
     this.element = element(
       "form.filters.no-print",
       { role: "search", "aria-label": "Rows", onsubmit: (event) => event.preventDefault() },
@@ -40,7 +50,7 @@ export class FilterBar {
     this.filter = filter;
     this.fillAnswers();
     for (const [name, { input }] of Object.entries(this.fields)) {
-      const value = name === "descending" ? String(filter.descending) : filter[name] ?? "";
+      const value = name === "descending" ? String(filter.descending) : (filter[name] ?? "");
       if (input.value !== String(value)) input.value = value;
     }
   }
@@ -60,22 +70,61 @@ export class FilterBar {
     const labelled = questions.some((question) => question.labelled > 0);
     return {
       search: this.search(),
-      question: this.choice("question", "Question", [["", "any question"], ...questions.map(({ id }) => [id, id])]),
+      question: this.choice("question", "Question", [
+        ["", "any question"],
+        ...questions.map(({ id }) => [id, id]),
+      ]),
       answer: this.choice("answer", "Answer", []),
-      ...(labelled ? { agreement: this.choice("agreement", "Labels", [["", "any"], ["disagrees", "disagrees"], ["agrees", "agrees"], ["unlabelled", "no label"]]), label: this.choice("label", "People said", []) } : {}),
+      ...(labelled
+        ? {
+            agreement: this.choice("agreement", "Labels", [
+              ["", "any"],
+              ["disagrees", "disagrees"],
+              ["agrees", "agrees"],
+              ["unlabelled", "no label"],
+            ]),
+            label: this.choice("label", "People said", []),
+          }
+        : {}),
       from: this.number("from", "Confidence from"),
       to: this.number("to", "to"),
       flag: this.choice("flag", "Flag", [["", "any"], ...flags.map((flag) => [flag, flag])]),
-      outcome: this.choice("outcome", "Outcome", [["", "any"], ["answered", "answered"], ["failed", "failed"], ["warned", "with a warning"]]),
+      outcome: this.choice("outcome", "Outcome", [
+        ["", "any"],
+        ["answered", "answered"],
+        ["failed", "failed"],
+        ["warned", "with a warning"],
+      ]),
       sort: this.choice("sort", "Sort by", this.sorts(labelled)),
-      descending: this.choice("descending", "Order", [["false", "ascending"], ["true", "descending"]]),
+      descending: this.choice("descending", "Order", [
+        ["false", "ascending"],
+        ["true", "descending"],
+      ]),
     };
   }
 
   sorts(labelled) {
-    const kinds = [["answer", "answer"], ["confidence", "confidence"], ...(labelled ? [["label", "label"], ["disagreement", "distance from the label"]] : [])];
-    const each = this.overview.questions.flatMap(({ id }, index) => kinds.map(([kind, name]) => [`${kind}:${index}`, `${id}: ${name}`]));
-    return [["", "place in the file"], ["id", "id"], ["text", "text"], ...each, ["flags", "number of flags"], ["time", "time taken"]];
+    const kinds = [
+      ["answer", "answer"],
+      ["confidence", "confidence"],
+      ...(labelled
+        ? [
+            ["label", "label"],
+            ["disagreement", "distance from the label"],
+          ]
+        : []),
+    ];
+    const each = this.overview.questions.flatMap(({ id }, index) =>
+      kinds.map(([kind, name]) => [`${kind}:${index}`, `${id}: ${name}`]),
+    );
+    return [
+      ["", "place in the file"],
+      ["id", "id"],
+      ["text", "text"],
+      ...each,
+      ["flags", "number of flags"],
+      ["time", "time taken"],
+    ];
   }
 
   search() {
@@ -83,18 +132,33 @@ export class FilterBar {
       clearTimeout(this.typing);
       this.typing = setTimeout(() => this.take("search", input.value), TYPING_PAUSE);
     };
-    const input = element("input", { type: "search", placeholder: "words in id, text, answers", autocomplete: "off", spellcheck: "false", oninput: typed });
+    const input = element("input", {
+      type: "search",
+      placeholder: "words in id, text, answers",
+      autocomplete: "off",
+      spellcheck: "false",
+      oninput: typed,
+    });
     return field("search", "Search", input, ".grow");
   }
 
   choice(name, title, options) {
-    const input = element("select", { onchange: () => this.take(name, name === "descending" ? input.value === "true" : input.value) });
+    const input = element("select", {
+      onchange: () => this.take(name, name === "descending" ? input.value === "true" : input.value),
+    });
     fill(input, options);
     return field(name, title, input);
   }
 
   number(name, title) {
-    const input = element("input", { type: "number", min: 0, max: 1, step: 0.05, inputmode: "decimal", oninput: () => this.take(name, input.value === "" ? null : Number(input.value)) });
+    const input = element("input", {
+      type: "number",
+      min: 0,
+      max: 1,
+      step: 0.05,
+      inputmode: "decimal",
+      oninput: () => this.take(name, input.value === "" ? null : Number(input.value)),
+    });
     return field(name, title, input);
   }
 
@@ -107,8 +171,12 @@ export class FilterBar {
 
   /** Offer the options of the question that is chosen, of all where none is. */
   fillAnswers() {
-    const asked = this.overview.questions.filter(({ id }) => !this.filter.question || id === this.filter.question);
-    const options = new Map(asked.flatMap(({ options: each }) => each.map(({ option, name }) => [option, name])));
+    const asked = this.overview.questions.filter(
+      ({ id }) => !this.filter.question || id === this.filter.question,
+    );
+    const options = new Map(
+      asked.flatMap(({ options: each }) => each.map(({ option, name }) => [option, name])),
+    );
     const causes = new Set(asked.flatMap(({ no_verdicts }) => Object.keys(no_verdicts)));
     const answers = [
       ...[...options].map(([option, name]) => [`option:${option}`, name]),
@@ -122,9 +190,14 @@ export class FilterBar {
 
 function field(name, title, input, classes = "") {
   input.id = `filter-${name}`;
-  return { input, box: element(`div.field${classes}`, {}, element("label", { for: input.id }, title), input) };
+  return {
+    input,
+    box: element(`div.field${classes}`, {}, element("label", { for: input.id }, title), input),
+  };
 }
 
 function fill(select, options) {
-  select.replaceChildren(...options.map(([value, text]) => element("option", { value }, visible(text))));
+  select.replaceChildren(
+    ...options.map(([value, text]) => element("option", { value }, visible(text))),
+  );
 }

@@ -89,7 +89,12 @@ export class Grid {
     const content = sortable ? element("button", { type: "button", onclick: press }, title) : title;
     return element(
       `div.grid-cell${className ? `.${className}` : ""}`,
-      { role: "columnheader", "aria-colindex": index + 1, "aria-sort": sortable && "none", title: hint },
+      {
+        role: "columnheader",
+        "aria-colindex": index + 1,
+        "aria-sort": sortable && "none",
+        title: hint,
+      },
       content,
     );
   }

@@ -31,8 +31,16 @@ function tiles(overview) {
   return element(
     "dl.tiles",
     {},
-    tile("Rows answered", `${count(overview.answered)} of ${count(overview.rows)}`, failed(overview)),
-    tile("No verdict", count(unanswered), [...causes].map(([cause, rows]) => `${words(cause)} ${count(rows)}`).join(", ")),
+    tile(
+      "Rows answered",
+      `${count(overview.answered)} of ${count(overview.rows)}`,
+      failed(overview),
+    ),
+    tile(
+      "No verdict",
+      count(unanswered),
+      [...causes].map(([cause, rows]) => `${words(cause)} ${count(rows)}`).join(", "),
+    ),
     ...methods(overview),
     tile("Tokens", ...tokens(overview.usage)),
     overview.cost && tile("Cost", short(overview.cost.amount), price(overview.cost)),
@@ -52,16 +60,29 @@ function tile(name, value, note) {
 
 function failed({ rows, answered, attempts }) {
   const failures = rows - answered;
-  return [failures && `${count(failures)} failed`, counted(attempts, "request")].filter(Boolean).join(", ");
+  return [failures && `${count(failures)} failed`, counted(attempts, "request")]
+    .filter(Boolean)
+    .join(", ");
 }
 
 function methods({ questions }) {
   const found = new Set(questions.flatMap((question) => Object.keys(question.methods)));
   if (!found.size) return [];
-  return [tile("Method", found.size > 1 ? "mixed" : [...found][0], found.size > 1 ? [...found].join(", ") : null)];
+  return [
+    tile(
+      "Method",
+      found.size > 1 ? "mixed" : [...found][0],
+      found.size > 1 ? [...found].join(", ") : null,
+    ),
+  ];
 }
 
-function tokens({ input_tokens: input, output_tokens: output, cached_tokens: cached, rows_unknown: unknown }) {
+function tokens({
+  input_tokens: input,
+  output_tokens: output,
+  cached_tokens: cached,
+  rows_unknown: unknown,
+}) {
   if (input === null) return ["unknown", "no provider said"];
   const notes = [
     `${count(input)} in`,
@@ -72,10 +93,13 @@ function tokens({ input_tokens: input, output_tokens: output, cached_tokens: cac
   return [count(input + (output ?? 0)), notes.filter(Boolean).join(", ")];
 }
 
-const price = ({ input, output }) => `at ${input} in and ${output} out per million; cached tokens at full price`;
+const price = ({ input, output }) =>
+  `at ${input} in and ${output} out per million; cached tokens at full price`;
 
 function pace({ first, last, median_seconds: median, n }) {
-  const [[day, from], [lastDay, to]] = [first, last].map((at) => at.replace("+00:00", "").split("T"));
+  const [[day, from], [lastDay, to]] = [first, last].map((at) =>
+    at.replace("+00:00", "").split("T"),
+  );
   const until = day === lastDay ? to : `${lastDay} ${to}`;
   return `${day} ${from} to ${until} UTC; a row took ${short(median)} s (median of ${count(n)})`;
 }
@@ -83,7 +107,9 @@ function pace({ first, last, median_seconds: median, n }) {
 function alerts(overview) {
   const told = overview.notes.map((note) => shown("p.alert", note));
   for (const { type, rows, first } of overview.errors) {
-    told.push(shown("p.alert.bad", `${counted(rows, "row")} failed with ${type}. The first: ${first}`));
+    told.push(
+      shown("p.alert.bad", `${counted(rows, "row")} failed with ${type}. The first: ${first}`),
+    );
   }
   for (const [warning, rows] of Object.entries(overview.warnings)) {
     told.push(shown("p.alert", `${counted(rows, "row")}: ${warning}`));
@@ -98,6 +124,9 @@ function settings({ run }) {
     "details",
     {},
     element("summary", {}, "How it was asked"),
-    shown("p.text.soft", `${options.join(", ")}. Fingerprint of the classifier: ${run.fingerprint}`),
+    shown(
+      "p.text.soft",
+      `${options.join(", ")}. Fingerprint of the classifier: ${run.fingerprint}`,
+    ),
   );
 }

@@ -7,10 +7,17 @@ export function plainPayload(name) {
 
 /** Return (a promise of) the value of a packed payload, which may still be on its way. */
 export async function packedPayload(name) {
-  const packed = atob((await payloadElement(name)).textContent);
-  const bytes = Uint8Array.from(packed, (character) => character.charCodeAt(0));
+  const bytes = decoded((await payloadElement(name)).textContent);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
+}
+
+function decoded(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let place = 0; place < bytes.length; place += 1) bytes[place] = characters.charCodeAt(place);
+  return bytes;
 }
 
 async function payloadElement(name) {

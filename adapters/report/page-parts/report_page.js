@@ -26,8 +26,10 @@ export class ReportPage {
     this.whole = this.source.texts().then((rests) => this.rows.addTexts(rests));
     this.build(overview);
     this.follow(readFilter(location.hash));
+    performance.mark("rows");
     addEventListener("hashchange", () => this.follow(readFilter(location.hash)));
     await this.whole;
+    performance.mark("texts");
     // What was sought while only the beginnings of texts were there is sought again.
     if (this.filter.search) this.apply();
     document.documentElement.dataset.ready = "true";
@@ -43,7 +45,10 @@ export class ReportPage {
       sort: (key) => this.sortBy(key),
     });
     // On a phone the answers stand below the text, three in a line.
-    this.grid.element.style.setProperty("--lines", Math.min(3, Math.ceil(rows.questions.length / 3)));
+    this.grid.element.style.setProperty(
+      "--lines",
+      Math.min(3, Math.ceil(rows.questions.length / 3)),
+    );
     this.bar = new FilterBar({ overview, rows, changed: (filter) => this.take(filter) });
     this.dialog = new RowDialog({
       rows,
@@ -55,10 +60,19 @@ export class ReportPage {
       closed: () => this.take({ ...this.filter, row: null }),
     });
     const sections = rows.questions.map((question) =>
-      questionSection(question, rows, { find: (changes) => this.find(changes), open: (row) => this.open(row) }),
+      questionSection(question, rows, {
+        find: (changes) => this.find(changes),
+        open: (row) => this.open(row),
+      }),
     );
     const title = element("h2", { tabindex: -1 }, "Rows");
-    this.table = element("section.rows-section", { "aria-label": "Rows" }, element("div.rows-head", {}, title, this.bar.status), this.bar.element, this.grid.element);
+    this.table = element(
+      "section.rows-section",
+      { "aria-label": "Rows" },
+      element("div.rows-head", {}, title, this.bar.status),
+      this.bar.element,
+      this.grid.element,
+    );
     this.main.append(this.navigation(sections), ...sections, this.table, this.dialog.element);
   }
 
@@ -66,7 +80,12 @@ export class ReportPage {
     const link = (text, section) =>
       element("button.quiet", { type: "button", onclick: () => goTo(section) }, text);
     const links = this.rows.questions.map(({ id }, index) => link(id, sections[index]));
-    return element("nav.no-print", { "aria-label": "Parts of this page" }, ...links, link("Rows", this.table));
+    return element(
+      "nav.no-print",
+      { "aria-label": "Parts of this page" },
+      ...links,
+      link("Rows", this.table),
+    );
   }
 
   /** Take a filter from the address: it was opened with one, or the reader went back. */
@@ -74,7 +93,8 @@ export class ReportPage {
     this.filter = filter;
     this.bar.show(filter);
     this.apply();
-    if (filter.row !== null && filter.row >= 0 && filter.row < this.rows.length) this.open(Math.floor(filter.row));
+    if (filter.row !== null && filter.row >= 0 && filter.row < this.rows.length)
+      this.open(Math.floor(filter.row));
     else if (this.dialog.isOpen) this.dialog.element.close();
   }
 
@@ -107,7 +127,11 @@ export class ReportPage {
   sortBy(key) {
     const { sort, descending } = this.filter;
     const again = sort === key;
-    this.bar.set({ ...this.filter, sort: again && descending ? "" : key, descending: again && !descending });
+    this.bar.set({
+      ...this.filter,
+      sort: again && descending ? "" : key,
+      descending: again && !descending,
+    });
   }
 
   open(row) {

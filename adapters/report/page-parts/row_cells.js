@@ -36,11 +36,18 @@ function answerCell(rows, question, row) {
   if (cause !== null) return element("span.warn", {}, `no verdict: ${words(cause)}`);
   if (option === null) {
     const error = rows.error(row);
-    return error === null ? element("span.soft", {}, "not asked") : shown("span.bad", `failed: ${error}`);
+    return error === null
+      ? element("span.soft", {}, "not asked")
+      : shown("span.bad", `failed: ${error}`);
   }
   const confidence = rows.confidence(question, row);
   return [
-    element("span", {}, shown("bdi", optionText(rows, question, row, option)), mark(rows, question, row)),
+    element(
+      "span",
+      {},
+      shown("bdi", optionText(rows, question, row, option)),
+      mark(rows, question, row),
+    ),
     element("span.number.soft", {}, confidence === null ? "–" : probability(confidence)),
     element("span.sure", { "--share": `${100 * (confidence ?? 0)}%`, "aria-hidden": "true" }),
   ];
@@ -58,5 +65,9 @@ function mark(rows, question, row) {
   // Levels are long to read: here their numbers do.
   const said = question.type === "score" ? label.replace(/ .*/s, "") : label;
   if (agrees === true) return element("span.good", { title: "as people said" }, " ✓");
-  return shown(`span${agrees === false ? ".bad" : ".soft"}`, ` ${agrees === false ? "✗" : "≈"} ${said}`, { title: `people: ${visible(label)}` });
+  return shown(
+    `span${agrees === false ? ".bad" : ".soft"}`,
+    ` ${agrees === false ? "✗" : "≈"} ${said}`,
+    { title: `people: ${visible(label)}` },
+  );
 }

@@ -17,12 +17,20 @@ export class RowDialog {
     this.content = element("div.row-content");
     this.element = element(
       "dialog.row",
-      { "aria-labelledby": "row-title", onclose: closed, onkeydown: (event) => this.onKey(event), onclick: (event) => this.onClick(event) },
-      element("div.row-head", {},
+      {
+        "aria-labelledby": "row-title",
+        onclose: closed,
+        onkeydown: (event) => this.onKey(event),
+        onclick: (event) => this.onClick(event),
+      },
+      element(
+        "div.row-head",
+        {},
         element("div", {}, this.title, this.place),
         button("Previous row", "←", () => step(-1)),
         button("Next row", "→", () => step(1)),
-        button("Close", "✕", () => this.element.close())),
+        button("Close", "✕", () => this.element.close()),
+      ),
       this.content,
     );
   }
@@ -35,7 +43,10 @@ export class RowDialog {
   async show(row, position, total) {
     this.row = row;
     this.title.replaceChildren(visible(this.rows.columns.ids[row]));
-    this.place.textContent = position < 0 ? "not among the rows listed" : `row ${count(position + 1)} of ${count(total)} listed`;
+    this.place.textContent =
+      position < 0
+        ? "not among the rows listed"
+        : `row ${count(position + 1)} of ${count(total)} listed`;
     if (!this.element.open) this.element.showModal();
     this.title.focus();
     const detail = await this.detail(row);
@@ -50,7 +61,9 @@ export class RowDialog {
     return [
       detail.error && shown("p.alert.bad", `${detail.error.type}: ${detail.error.message}`),
       ...(detail.warnings ?? []).map((warning) => shown("p.alert", warning)),
-      ...Object.entries(detail.label_problems ?? {}).map(([name, problem]) => shown("p.alert", `The label of ${name} ${problem}`)),
+      ...Object.entries(detail.label_problems ?? {}).map(([name, problem]) =>
+        shown("p.alert", `The label of ${name} ${problem}`),
+      ),
       this.state(row, detail),
       ...answers.map(([id, answer]) => this.answer(id, answer, row, detail.labels?.[id])),
       facts(detail),
@@ -61,7 +74,11 @@ export class RowDialog {
     if (leftOut) return element("p.soft", {}, "The text that was judged was not kept.");
     const text = state === undefined ? this.rows.text(row) : JSON.stringify(state, null, 2);
     if (text === "") return element("p.soft", {}, "An empty text was judged.");
-    return element("div.state", { tabindex: 0, role: "region", "aria-label": "What was judged", dir: "auto" }, visible(text, "\n\t"));
+    return element(
+      "div.state",
+      { tabindex: 0, role: "region", "aria-label": "What was judged", dir: "auto" },
+      visible(text, "\n\t"),
+    );
   }
 
   answer(id, answer, row, labels) {
@@ -69,12 +86,26 @@ export class RowDialog {
     return element(
       "section.answer",
       {},
-      element("div.answer-head", {}, shown("h3", id), shown(answer.message ? "p.warn" : "p.verdict", answer.verdict), labelled(this.rows, question, row, labels)),
+      element(
+        "div.answer-head",
+        {},
+        shown("h3", id),
+        shown(answer.message ? "p.warn" : "p.verdict", answer.verdict),
+        labelled(this.rows, question, row, labels),
+      ),
       answer.message && shown("p", answer.message),
-      ...(answer.flags ?? []).map(([name, told]) => element("p.flagged", {}, element("span.flag", {}, name), " ", shown("span", told))),
+      ...(answer.flags ?? []).map(([name, told]) =>
+        element("p.flagged", {}, element("span.flag", {}, name), " ", shown("span", told)),
+      ),
       answer.bars && answerBars(answer.bars, { label: visible(id) }),
       shown("p.soft", answer.facts.join(" · ")),
-      answer.reason && element("details", { open: true }, element("summary", {}, "Reason"), shownText(answer.reason)),
+      answer.reason &&
+        element(
+          "details",
+          { open: true },
+          element("summary", {}, "Reason"),
+          shownText(answer.reason),
+        ),
       answer.evidence && evidenceOf(answer.evidence),
     );
   }
@@ -94,7 +125,11 @@ export class RowDialog {
 }
 
 function button(name, sign, press) {
-  return element("button", { type: "button", "aria-label": name, title: name, onclick: press }, sign);
+  return element(
+    "button",
+    { type: "button", "aria-label": name, title: name, onclick: press },
+    sign,
+  );
 }
 
 function shownText(text) {
@@ -106,14 +141,24 @@ function labelled(rows, question, row, labels) {
   const agrees = rows.agrees(question, row);
   const mark = agrees === null ? "" : agrees ? "✓ " : "✗ ";
   const name = (label) => {
-    const place = question.places.get(question.type === "boolean" || question.type === "choice" ? String(label) : String(Number(label)));
+    const place = question.places.get(
+      question.type === "boolean" || question.type === "choice"
+        ? String(label)
+        : String(Number(label)),
+    );
     return place === undefined ? String(label) : question.options[place].name;
   };
-  return shown(`p.label${agrees === null ? "" : agrees ? ".good" : ".bad"}`, `${mark}people: ${labels.map(name).join(", ")}`);
+  return shown(
+    `p.label${agrees === null ? "" : agrees ? ".good" : ".bad"}`,
+    `${mark}people: ${labels.map(name).join(", ")}`,
+  );
 }
 
 function facts(detail) {
-  return element("details.evidence", {}, element("summary", {}, "The row"),
+  return element(
+    "details.evidence",
+    {},
+    element("summary", {}, "The row"),
     definitions([
       ["Place in the input", detail.index],
       ["Model that answered", detail.model],
@@ -123,6 +168,10 @@ function facts(detail) {
       ["Response", detail.response],
       ["HTTP status", detail.error?.status],
       ["Provider's code", detail.error?.code],
-      ["May succeed later", detail.error?.retryable === undefined ? undefined : detail.error.retryable ? "yes" : "no"],
-    ]));
+      [
+        "May succeed later",
+        detail.error?.retryable === undefined ? undefined : detail.error.retryable ? "yes" : "no",
+      ],
+    ]),
+  );
 }

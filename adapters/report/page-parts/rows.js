@@ -41,7 +41,8 @@ export class Rows {
   answer(question, row) {
     const code = question.codes[row];
     if (code === NO_ANSWER) return { option: null, cause: null };
-    if (code <= FIRST_CAUSE) return { option: null, cause: this.overview.causes[FIRST_CAUSE - code] };
+    if (code <= FIRST_CAUSE)
+      return { option: null, cause: this.overview.causes[FIRST_CAUSE - code] };
     return { option: question.options[code], cause: null };
   }
 
@@ -110,14 +111,18 @@ export class Rows {
     const tests = [];
     const causes = this.overview.causes;
     if (filter.answer) {
-      tests.push(some((question, row) => question.codes[row] === codeOf(question, causes, filter.answer)));
+      tests.push(
+        some((question, row) => question.codes[row] === codeOf(question, causes, filter.answer)),
+      );
     }
     if (filter.label) {
       tests.push(some((question, row) => question.labels[row] === labelOf(question, filter.label)));
     }
     const wanted = { agrees: true, disagrees: false }[filter.agreement];
-    if (wanted !== undefined) tests.push(some((question, row) => this.agrees(question, row) === wanted));
-    if (filter.agreement === "unlabelled") tests.push(some(({ labels }, row) => labels[row] === -1));
+    if (wanted !== undefined)
+      tests.push(some((question, row) => this.agrees(question, row) === wanted));
+    if (filter.agreement === "unlabelled")
+      tests.push(some(({ labels }, row) => labels[row] === -1));
     if (filter.flag) {
       const bit = 1 << this.overview.flags.indexOf(filter.flag);
       tests.push(some(({ flags }, row) => (flags[row] & bit) !== 0));
@@ -125,7 +130,10 @@ export class Rows {
     if (filter.from !== null || filter.to !== null) {
       const [from, to] = [(filter.from ?? 0) * 10000, (filter.to ?? 1) * 10000];
       tests.push(
-        some(({ confidences }, row) => confidences[row] >= 0 && confidences[row] >= from && confidences[row] <= to),
+        some(
+          ({ confidences }, row) =>
+            confidences[row] >= 0 && confidences[row] >= from && confidences[row] <= to,
+        ),
       );
     }
     return tests;
@@ -138,7 +146,12 @@ export class Rows {
     );
     const named = words.map((word) =>
       this.questions.map(
-        ({ options }) => new Set(options.flatMap(({ name }, place) => (name.toLowerCase().includes(word) ? [place] : []))),
+        ({ options }) =>
+          new Set(
+            options.flatMap(({ name }, place) =>
+              name.toLowerCase().includes(word) ? [place] : [],
+            ),
+          ),
       ),
     );
     return (row) =>
@@ -165,8 +178,8 @@ export class Rows {
   /** Return a number per row to sort by, below 0 where it has none; null for the file's order. */
   sortKeys(sort) {
     const [what, id] = sort.split(":");
-    if (what === "id") return ranks(this.columns.ids);
-    if (what === "text") return ranks(this.columns.texts);
+    if (what === "id") return this.ranks("ids");
+    if (what === "text") return this.ranks("texts");
     if (what === "time") return this.columns.milliseconds;
     if (what === "flags") return this.columns.ids.map((_, row) => this.flags(row).length);
     const question = this.questions[Number(id)];
@@ -175,6 +188,13 @@ export class Rows {
     if (what === "disagreement") return question.losses;
     if (what === "label") return question.labels;
     return question.values ?? question.codes;
+  }
+
+  /** Return each row's place in the order of a column of texts, numbers in them by their size. */
+  ranks(column) {
+    this.placed ??= {};
+    this.placed[column] ??= ranks(this.columns[column]);
+    return this.placed[column];
   }
 
   /** Return the labelled rows of a question that are furthest from their labels, worst first. */
@@ -205,6 +225,8 @@ function ranks(values) {
   const { compare } = new Intl.Collator(undefined, { numeric: true });
   order.sort((a, b) => compare(values[a], values[b]) || a - b);
   const places = new Uint32Array(values.length);
-  order.forEach((row, place) => { places[row] = place; });
+  order.forEach((row, place) => {
+    places[row] = place;
+  });
   return places;
 }

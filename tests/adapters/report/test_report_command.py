@@ -177,7 +177,7 @@ def test_labels_of_a_file_take_the_place_of_the_results_own(
     page = results.make("--labels", str(labels))
 
     topic = cast("list[dict[str, dict[str, str]]]", overview(page)["questions"])[0]
-    assert topic["measured"]["used"].startswith("3 labelled rows (2 items) used of 60")
+    assert topic["measured"]["used"].startswith("3 labelled rows (2 items) used of")
     assert "Labels are those of labels.csv" in notes(page)
 
 
