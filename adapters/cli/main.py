@@ -19,6 +19,7 @@ from classify.adapters.cli import (
     score_command,
     show_command,
     spec_commands,
+    view_command,
 )
 from classify.adapters.cli.console import tolerate_any_encoding, whole_output
 from classify.version import __version__
@@ -42,6 +43,7 @@ app.command("agree")(agree_command.agree)
 app.command("compare")(compare_command.compare)
 app.command("audit")(audit_command.audit)
 app.command("report")(report_command.report)
+app.command("view")(view_command.view)
 app.command("validate")(spec_commands.validate)
 app.command("schema")(spec_commands.schema)
 app.command("init")(spec_commands.init)

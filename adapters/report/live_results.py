@@ -1,0 +1,219 @@
+"""Results as they arrive: what a page that is open has not seen yet.
+
+One thread reads (`step`), others ask (`news`, `detail`). A file that is begun anew, by --overwrite
+or by a run that puts its lines into order, is another generation of rows.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+from classify.adapters.report.followed_file import FollowedFile
+from classify.adapters.report.gathered import Gathered
+from classify.adapters.report.labelled_figures import labelled_figures
+from classify.adapters.report.overview import Origin, overview
+from classify.calibration.label_file import RowLabels, read_label_file
+from classify.calibration.result_labels import labelled_results, seen_questions
+from classify.errors import CalibrationError, InvalidInput
+from classify.json_values import JSON
+from classify.line_file import Place
+from classify.questions import Question
+from classify.results import Result, parse_result
+from classify.run_record import RunRecord, read_record
+from classify.run_summary import RunTotal
+
+BATCH = 250
+"""Lines read at a time: between two, others may ask."""
+SLICE = 5000
+"""Rows sent at a time: more would keep a page from answering its reader."""
+_LONGEST = 32_000_000
+"""Bytes of results whose texts are sent at a time."""
+
+
+class LiveResults:
+    """A results file that may still be written; raises InvalidInput for unusable labels."""
+
+    def __init__(
+        self,
+        results: Path,
+        *,
+        questions: Mapping[str, Question] | None = None,
+        labels: str | None = None,
+    ) -> None:
+        self.name = results.name
+        # A run locks and replaces the file that a link names.
+        self._path = Path(os.path.realpath(results))
+        self._asked, self._label_file = questions, labels
+        self._guard = Lock()
+        self._begin(read_record(self._path), questions)
+
+    def step(self) -> bool:
+        """Read some more lines; return whether there may be others to read at once."""
+        lines = self._file.lines(BATCH)
+        # After the lines: a run writes its record before its first line.
+        record = read_record(self._path)
+        found = [(place, _parsed(line)) for place, line in lines]
+        results = [result for _, result in found if result is not None]
+        with self._guard:
+            # A file begun anew has other lines in the places of those that were read.
+            if record != self._record or self._file.generation > 0:
+                self._begin(record, self._asked)
+                return True
+            if record is None and self._asked is None:
+                unknown = seen_questions(results).keys() - self.questions.keys()
+                if unknown:
+                    self._begin(None, {**self.questions, **seen_questions(results)})
+                    return True
+            self._take(found)
+            self._caught_up = len(lines) < BATCH
+        if self._caught_up:
+            self._measure()
+        return not self._caught_up
+
+    def news(self, generation: str, have: int, version: str) -> dict[str, JSON]:
+        """Return what a page that has so many rows of a generation has not got.
+
+        A page with another generation gets this one from its first row. The overview comes
+        where it is not the page's `version`.
+        """
+        with self._guard:
+            start = max(0, have) if generation == self._generation else 0
+            stop = self._stop(start)
+            own = f"{self._rows}-{self._figured}"
+            seen = version if generation == self._generation else None
+            columns = self._gathered.columns
+            return {
+                "generation": self._generation,
+                "version": own,
+                "start": start,
+                "total": self._rows,
+                "caught_up": self._caught_up,
+                "state": self._state(),
+                "quiet_seconds": round(time.monotonic() - self._last, 1),
+                "problems": self._problems(),
+                "columns": _cut(columns.columns(), start, stop),
+                "texts": _cut(columns.texts(), start, stop),
+                "overview": self._overview() if seen != own else None,
+            }
+
+    def detail(self, generation: str, row: int) -> JSON:
+        """Return everything kept of a row; None where the file has been begun anew."""
+        with self._guard:
+            if generation != self._generation or not 0 <= row < self._rows:
+                return None
+            line = self._file.line(self._places[row])
+            result = None if line is None else _parsed(line)
+            return None if result is None else self._gathered.detail(result)
+
+    def _begin(self, record: RunRecord | None, questions: Mapping[str, Question] | None) -> None:
+        """Begin with the file's first line."""
+        if questions is None:
+            questions = {} if record is None else record.questions
+        self.questions = questions
+        self._record = record
+        self._file = FollowedFile(self._path)
+        # No other page has seen it, nor has one that another server left open.
+        self._generation = str(time.time_ns())
+        self._labels = self._read_labels()
+        self._gathered = Gathered(questions, self._labels)
+        self._total = RunTotal(questions)
+        self._places: list[Place] = []
+        self._rows = self._unread = self._figured = 0
+        self._figures: dict[str, JSON] = {}
+        self._caught_up = False
+        self._strange: str | None = None
+        self._last = time.monotonic()
+
+    def _read_labels(self) -> Mapping[str, Sequence[RowLabels]] | None:
+        if self._label_file is None or not self.questions:
+            return None
+        return read_label_file(self._label_file, self.questions)
+
+    def _take(self, found: Sequence[tuple[Place, Result | None]]) -> None:
+        for place, result in found:
+            if result is None:
+                self._unread += 1
+                continue
+            if self._strange is not None:
+                return  # what follows would not stand beside its own row
+            try:
+                self._gathered.add(result)
+            except InvalidInput as error:
+                self._strange = str(error)
+                return
+            self._total.add(result)
+            self._places.append(place)
+            self._rows += 1
+            self._last = time.monotonic()
+
+    def _state(self) -> str:
+        """Say whether a run holds the file, and whether there is one yet."""
+        if self._path.with_name(f"{self._path.name}.lock").exists():
+            return "running"
+        return "ended" if self._path.exists() else "waiting"
+
+    def _stop(self, start: int) -> int:
+        """Return up to which row to send: as many as a page takes in without a pause."""
+        stop, size = start, 0
+        while stop < min(self._rows, start + SLICE) and size < _LONGEST:
+            size += self._places[stop][1]
+            stop += 1
+        return stop
+
+    def _problems(self) -> list[JSON]:
+        unread = f"{self._unread} lines could not be read and are not shown."
+        return [*([unread] if self._unread else []), *([self._strange] if self._strange else [])]
+
+    def _overview(self) -> JSON:
+        origin = Origin(
+            name=self.name,
+            record=self._record,
+            torn=False,
+            label_file=self._label_file and Path(self._label_file).name,
+        )
+        return overview(origin, self._total.summary(), self._gathered, labelled=self._figures)
+
+    def _measure(self) -> None:
+        """Make the figures of labels where there are twice as many rows, or no more will come.
+
+        They take a second for some thousand rows. Only the reading thread adds rows, so that
+        nobody has to wait for it.
+        """
+        if self._rows == self._figured:
+            return
+        if self._rows < 2 * self._figured and self._state() == "running":
+            return
+        arrived = {result.id for result in self._gathered.plain}
+        labels = self._labels and {
+            name: people for name, people in self._labels.items() if name in arrived
+        }
+        answers = labelled_results(self._gathered.plain, self.questions, labels=labels)
+        figures: dict[str, JSON] = {}
+        for name, each in answers.items():
+            # A few labels may be too few for a figure.
+            with suppress(CalibrationError):
+                if each.labelled.any():
+                    figures[name] = labelled_figures(each)
+        with self._guard:
+            self._figures, self._figured = figures, self._rows
+
+
+def _parsed(line: bytes) -> Result | None:
+    try:
+        return parse_result(line)
+    except InvalidInput:
+        return None
+
+
+def _cut(values: JSON, start: int, stop: int) -> JSON:
+    """Return some rows of a column, or of columns in columns."""
+    if isinstance(values, Mapping):
+        return {name: _cut(each, start, stop) for name, each in values.items()}
+    if isinstance(values, list) and values and isinstance(values[0], Mapping):
+        return [_cut(each, start, stop) for each in values]
+    return values[start:stop] if isinstance(values, list) else values

@@ -1,0 +1,151 @@
+/*
+ * The page about results that are still arriving: the report's page, brought up to date in place.
+ * Nothing changes under a reader: not while a row is open, nor where the focus or a selection is.
+ */
+
+import { element, shown, visible } from "./dom.js";
+import { FilterBar } from "./filter_bar.js";
+import { readFilter } from "./filter.js";
+import { count, counted, span } from "./numbers.js";
+import { overviewHead } from "./overview.js";
+import { questionSection } from "./question_section.js";
+import { ReportPage } from "./report_page.js";
+import { Rows } from "./rows.js";
+
+/** The share of time that may go into bringing the page up to date. */
+const BUSY = 0.1;
+
+const STATES = {
+  waiting: "waiting for results",
+  reading: "reading",
+  running: "live",
+  ended: "finished",
+  gone: "the server has stopped",
+};
+
+export class LivePage extends ReportPage {
+  async start() {
+    this.state = element("span", { role: "status" });
+    this.told = element("span.number");
+    this.pill = element("p.live", {}, this.state, this.told);
+    this.whole = Promise.resolve();
+    this.next = 0;
+    document.body.append(this.main, this.pill);
+    addEventListener("hashchange", () => this.rows && this.follow(readFilter(location.hash)));
+    this.source.onChange(() => this.changed());
+    this.tell(false);
+    await this.source.follow();
+  }
+
+  /** Show what the source has, as far as the reader is not in the middle of something. */
+  changed() {
+    const { held } = this.source;
+    const reading = this.dialog?.isOpen;
+    const due = held?.overview && (held !== this.held || held.rows !== this.rows.length || held.version !== this.version);
+    if (due && !reading && (performance.now() >= this.next || held !== this.held)) this.bringUp();
+    this.tell(reading);
+  }
+
+  bringUp() {
+    const begun = performance.now();
+    const before = this.held;
+    this.held = this.source.snapshot();
+    this.version = this.held.version;
+    if (this.held === before) this.update();
+    else this.lay(before);
+    document.documentElement.dataset.ready = "true";
+    const now = performance.now();
+    this.next = now + (now - begun) / BUSY;
+  }
+
+  /** Put everything anew: these are other rows than before. */
+  lay(before) {
+    this.rows = rowsOf(this.held);
+    this.main.replaceChildren(this.head());
+    this.build(this.held.overview);
+    const filter = readFilter(location.hash);
+    // Another file's row of the same number is another row.
+    this.follow(before ? { ...filter, row: null } : filter);
+  }
+
+  update() {
+    const { overview } = this.held;
+    // The table, the form and the panel keep their rows: the same object with more in it.
+    for (const name of Object.keys(this.rows)) delete this.rows[name];
+    Object.assign(this.rows, rowsOf(this.held));
+    const sections = [...this.main.querySelectorAll(":scope > section.question")];
+    replaceUnlessUsed(this.main.querySelector(":scope > header"), this.head());
+    const made = this.rows.questions.map((question, index) => replaceUnlessUsed(sections[index], this.section(question)));
+    replaceUnlessUsed(this.main.querySelector(":scope > nav"), this.navigation(made));
+    this.updateBar(overview);
+    this.keepPlace();
+  }
+
+  head() {
+    const head = overviewHead(this.held.overview);
+    head.append(...this.source.problems.map((problem) => shown("p.alert.bad", problem)));
+    return head;
+  }
+
+  section(question) {
+    return questionSection(question, this.rows, { find: (changes) => this.find(changes), open: (row) => this.open(row) });
+  }
+
+  updateBar(overview) {
+    if (this.bar.element.contains(document.activeElement)) return;
+    const bar = new FilterBar({ overview, rows: this.rows, changed: (filter) => this.take(filter) });
+    this.bar.element.replaceWith(bar.element);
+    this.bar.status.replaceWith(bar.status);
+    this.bar = bar;
+    this.bar.show(this.filter);
+  }
+
+  /** Seek again, and leave the reader at the same row and place of the table. */
+  keepPlace() {
+    const { grid } = this;
+    const { scrollTop } = grid.element;
+    const row = grid.rows[grid.active];
+    this.apply();
+    grid.active = Math.max(0, this.shown.indexOf(row));
+    grid.element.scrollTop = scrollTop;
+    grid.refresh();
+  }
+
+  take(filter) {
+    super.take(filter);
+    // A row was closed: what arrived meanwhile is shown now.
+    if (filter.row !== null || this.dialog.isOpen) return;
+    this.next = 0;
+    this.changed();
+  }
+
+  tell(reading) {
+    const { state, held, quiet } = this.source;
+    const waiting = held ? held.rows - (this.rows?.length ?? 0) : 0;
+    const name = reading && state !== "gone" ? "paused while a row is open" : STATES[state];
+    if (this.state.textContent !== name) this.state.textContent = name;
+    this.pill.className = `live ${reading ? "paused" : state}`;
+    const rows = held ? ` · ${counted(held.rows, "row")}` : "";
+    const more = reading && waiting > 0 ? `, ${count(waiting)} of them new` : "";
+    const last = state === "running" && held?.rows && quiet >= 5 ? ` · the last ${span(Math.round(quiet))} ago` : "";
+    this.told.textContent = `${rows}${more}${last}`;
+    document.title = `${STATES[state]}: ${visible(held?.overview?.name ?? "results")}`;
+  }
+}
+
+function rowsOf({ overview, columns, texts }) {
+  const rows = new Rows(overview, columns);
+  rows.addTexts(texts);
+  return rows;
+}
+
+/** Put an element in the place of an old one, unless the reader is in it; return what is there. */
+function replaceUnlessUsed(old, made) {
+  const selection = getSelection();
+  const selected = !selection.isCollapsed && old.contains(selection.anchorNode);
+  if (selected || (old.contains(document.activeElement) && document.activeElement !== document.body)) return old;
+  const opened = [...old.querySelectorAll("details")].map(({ open }) => open);
+  [...made.querySelectorAll("details")].forEach((details, index) => { details.open = opened[index] ?? false; });
+  old.replaceWith(made);
+  return made;
+}
