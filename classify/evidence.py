@@ -117,3 +117,8 @@ class Evidence(_Record):
     """When it was asked."""
     warnings: tuple[str, ...] = ()
     """What the options ask for and the readout cannot do."""
+
+    @property
+    def order_count(self) -> int:
+        """How many orders were asked: a tree asks several slots in each."""
+        return sum(not seen.path for seen in self.orders)

@@ -218,7 +218,7 @@ class _Asked:
             self.confidences.append(max(answer.probabilities.values()))
         if answer.label_mass is not None:
             self.masses.append(answer.label_mass)
-        if answer.evidence is not None and len(answer.evidence.orders) > 1:
+        if answer.evidence is not None and answer.evidence.order_count > 1:
             self.orders.append(answer.evidence.flips > 0)
         if isinstance(answer, ScoreAnswer):
             self.values.append(answer.score)

@@ -77,7 +77,7 @@ def explained(told: Told, answer: Answer | NoVerdict) -> Explanation:
 
 
 def _asked(told: Told, evidence: Evidence) -> tuple[Asked, ...]:
-    orders = sum(not seen.path for seen in evidence.orders)
+    orders = evidence.order_count
     found: list[Asked] = []
     order = 0
     for seen, sent in zip(evidence.orders, sent_prompts(told, evidence), strict=True):
@@ -169,11 +169,10 @@ def _combination(told: Told, evidence: Evidence) -> str:
             f"likeliest first, until at most {told.options.tree_tolerance:g} was left in the "
             f"others (tree_tolerance): {evidence.unexplored:.3g} is"
         )
-    orders = sum(not seen.path for seen in evidence.orders)
-    if orders > 1:
+    if evidence.order_count > 1:
         rules.append(
-            f"the normalised geometric mean of {orders} orders, which is the mean of the "
-            "log-probabilities; what one order gave no probability at all has none (the plain "
+            f"the normalised geometric mean of {evidence.order_count} orders, which is the mean "
+            "of the log-probabilities; what one order gave no probability at all has none (the plain "
             "mean stands in where that is so of every option)"
         )
     return "; ".join(rules)

@@ -174,7 +174,7 @@ def answer_flags(answer: Answer | NoVerdict) -> tuple[Flag, ...]:
     if _low_mass(answer.label_mass, evidence):
         flags.append(Flag("low mass", f"only {answer.label_mass:.3g} of the probability on labels"))
     if evidence.flips:
-        told = f"{evidence.flips} of {_listings(evidence)} orders lead to another option"
+        told = f"{evidence.flips} of {evidence.order_count} orders lead to another option"
         flags.append(Flag("order-sensitive", told))
     if evidence.unseen:
         flags.append(Flag("truncated", _unseen(evidence)))
@@ -202,11 +202,6 @@ def _unseen(evidence: Evidence) -> str:
     return f"{len(evidence.unseen)} {several} beyond {beyond}: bounded, not measured"
 
 
-def _listings(evidence: Evidence) -> int:
-    # A tree asks several slots for each listing; the first of them has no groups above it.
-    return sum(not order.path for order in evidence.orders)
-
-
 def _tree(evidence: Evidence) -> bool:
     return any(order.path for order in evidence.orders)
 
@@ -227,10 +222,11 @@ def _facts(answer: Answer | NoVerdict) -> list[str]:
     facts += [f"prompt {evidence.prompt_form}"] if evidence.prompt_form else []
     if _tree(evidence):
         facts.append(f"{len(evidence.orders)} slots of a tree")
-    if _listings(evidence) > 1:
+    if evidence.order_count > 1:
         flips = f"{evidence.flips} flip" + ("" if evidence.flips == 1 else "s")
         facts.append(
-            f"{_listings(evidence)} orders, {flips}, total variation {evidence.total_variation:.3f}"
+            f"{evidence.order_count} orders, {flips}, "
+            f"total variation {evidence.total_variation:.3f}"
         )
     if evidence.unexplored:
         facts.append(f"{evidence.unexplored:.3g} in groups not opened")

@@ -123,6 +123,17 @@ def test_booleans_are_true_from_a_half() -> None:
     assert {"true": 3, "false": 1} == urgent.distribution
 
 
+def test_slots_of_a_tree_are_no_orders() -> None:
+    """One listing of many options cannot flip."""
+    root, group = (
+        OrderSeen(labels={}, probabilities={}, label_mass=1.0, path=path, prompt_hash="h")
+        for path in ((), ("A",))
+    )
+    answer = _choice("a", evidence=Evidence(orders=(root, group)))
+
+    assert _summary(_result({"topic": answer})).questions["topic"].flipped is None
+
+
 def test_order_flips_and_mixed_methods_are_shown() -> None:
     """Answers obtained in different ways are not comparable."""
     order = OrderSeen(labels={}, probabilities={}, label_mass=1.0, prompt_hash="h")
