@@ -172,8 +172,8 @@ def _combination(told: Told, evidence: Evidence) -> str:
     if evidence.order_count > 1:
         rules.append(
             f"the normalised geometric mean of {evidence.order_count} orders, which is the mean "
-            "of the log-probabilities; what one order gave no probability at all has none (the plain "
-            "mean stands in where that is so of every option)"
+            "of the log-probabilities; what one order gave no probability at all has none (the "
+            "plain mean stands in where that is so of every option)"
         )
     return "; ".join(rules)
 
