@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from classify.calibration.level_confusion import OrdinalConfusion, ordinal_confusion
     from classify.calibration.level_shares import LevelUse, level_use
     from classify.calibration.matrix import MatrixCalibrator, fit_matrix
+    from classify.calibration.mean_map import IsotonicMeanCalibrator, fit_mean_map
     from classify.calibration.measurement import Measurement
     from classify.calibration.order_effects import (
         OrderSensitivity,
@@ -162,7 +163,9 @@ if TYPE_CHECKING:
         log_loss_skill,
     )
     from classify.calibration.rank_correlation import kendall_tau_b, spearman
+    from classify.calibration.rated_results import CalibratedMeans, calibrate_means
     from classify.calibration.rater_agreement import fleiss_kappa, gwet_ac, krippendorff_alpha
+    from classify.calibration.rating_errors import RatingMetrics, rating_metrics
     from classify.calibration.reliability import (
         ReliabilityDiagram,
         ReliabilityPoint,
@@ -364,6 +367,10 @@ _MODULES = {
         "MatrixCalibrator",
         "fit_matrix",
     ),
+    "mean_map": (
+        "IsotonicMeanCalibrator",
+        "fit_mean_map",
+    ),
     "measurement": ("Measurement",),
     "order_effects": (
         "OrderSensitivity",
@@ -433,10 +440,18 @@ _MODULES = {
         "kendall_tau_b",
         "spearman",
     ),
+    "rated_results": (
+        "CalibratedMeans",
+        "calibrate_means",
+    ),
     "rater_agreement": (
         "fleiss_kappa",
         "gwet_ac",
         "krippendorff_alpha",
+    ),
+    "rating_errors": (
+        "RatingMetrics",
+        "rating_metrics",
     ),
     "reliability": (
         "ReliabilityDiagram",
@@ -513,6 +528,7 @@ __all__ = [
     "BetaCalibrator",
     "BiasReport",
     "Calibrated",
+    "CalibratedMeans",
     "CalibratedResults",
     "CalibrationArtefact",
     "CalibrationLine",
@@ -535,6 +551,7 @@ __all__ = [
     "HeldOutMetric",
     "IsotonicCalibrator",
     "IsotonicMean",
+    "IsotonicMeanCalibrator",
     "JudgeReport",
     "JudgedItems",
     "LabelledAnswers",
@@ -555,6 +572,7 @@ __all__ = [
     "PredictionSets",
     "PriorCalibrator",
     "ProportionalOddsCalibrator",
+    "RatingMetrics",
     "ReliabilityDiagram",
     "ReliabilityPoint",
     "RiskControl",
@@ -585,6 +603,7 @@ __all__ = [
     "brier_score",
     "brier_skill",
     "calibrate",
+    "calibrate_means",
     "calibrate_results",
     "calibration_line",
     "certify_joint_risk",
@@ -617,6 +636,7 @@ __all__ = [
     "fit_isotonic",
     "fit_isotonic_mean",
     "fit_matrix",
+    "fit_mean_map",
     "fit_platt",
     "fit_proportional_odds",
     "fit_sets",
@@ -671,6 +691,7 @@ __all__ = [
     "ppi_mean",
     "ppi_rate",
     "ranked_probability_score",
+    "rating_metrics",
     "read_label_file",
     "read_policy",
     "realised_cost",

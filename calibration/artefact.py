@@ -79,6 +79,8 @@ class HeldOutAnswers(Frozen):
     """The probability of the likeliest option."""
     wrong: tuple[bool, ...]
     """Whether that option was not the true one."""
+    weighted: bool = False
+    """Whether labels counted unequally: no threshold can then promise a share of answers."""
 
     @model_validator(mode="after")
     def _one_length(self) -> HeldOutAnswers:
@@ -89,11 +91,19 @@ class HeldOutAnswers(Frozen):
         return self
 
     @classmethod
-    def of(cls, log_p: ArrayLike, y: Ints) -> HeldOutAnswers:
-        """Return what cross-fitted log-probabilities (n, K) and true options (n,) come to."""
-        x = np.asarray(log_p, dtype=np.float64)
-        wrong = x.argmax(axis=1) != y
-        return cls(confidence=tuple(confidences(x).tolist()), wrong=tuple(wrong.tolist()))
+    def of(cls, log_p: ArrayLike, y: Ints, *, weights: Floats | None = None) -> HeldOutAnswers:
+        """Return what cross-fitted log-probabilities (n, K) and true options (n,) come to.
+
+        Rows of weight zero are left out.
+        """
+        w = np.ones(len(y)) if weights is None else weights
+        x = np.asarray(log_p, dtype=np.float64)[w > 0.0]
+        wrong = x.argmax(axis=1) != y[w > 0.0]
+        return cls(
+            confidence=tuple(confidences(x).tolist()),
+            wrong=tuple(wrong.tolist()),
+            weighted=len(np.unique(w[w > 0.0])) > 1,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +168,19 @@ class CalibrationArtefact(Frozen):
 
         The promise fails for a share `delta` of label sets. It is as good as each label being
         that of an item drawn from where the new ones come from. Raises CalibrationError where
-        the artefact has no held-out answers.
+        the artefact has no held-out answers, and where their labels had different weights.
         """
         if self.held_out is None or not self.held_out.wrong:
-            raise CalibrationError("the artefact has no held-out answers to fit a policy on")
+            raise CalibrationError(
+                f"the calibrator of {self.name!r} has no held-out answers to fit a policy on: "
+                "labels must name an option, and not lie between two levels"
+            )
+        if self.held_out.weighted:
+            raise CalibrationError(
+                f"the labels of {self.name!r} had different weights, and the promise of a share of "
+                "wrong answers counts answers: calibrate for it on labels of one weight, of items "
+                "drawn at random"
+            )
         risk = control_selective_risk(
             self.held_out.confidence, self.held_out.wrong, alpha=alpha, delta=delta
         )

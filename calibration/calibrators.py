@@ -12,6 +12,7 @@ from classify.calibration.binary import BetaCalibrator, PlattCalibrator
 from classify.calibration.fitted import Fitted, FittedOn
 from classify.calibration.isotonic import IsotonicCalibrator
 from classify.calibration.matrix import MatrixCalibrator
+from classify.calibration.mean_map import IsotonicMeanCalibrator
 from classify.calibration.ordinal import ProportionalOddsCalibrator
 from classify.calibration.prior import PriorCalibrator
 from classify.calibration.shift import ShiftCalibrator
@@ -46,6 +47,7 @@ Calibrator: TypeAlias = Annotated[
     | ChainCalibrator
     | IdentityCalibrator
     | IsotonicCalibrator
+    | IsotonicMeanCalibrator
     | MatrixCalibrator
     | PlattCalibrator
     | PriorCalibrator

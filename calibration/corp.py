@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
+from classify.calibration.measurement import rows_used
 from classify.calibration.outcomes import (
     BinaryOutcomes,
     binary_outcomes,
@@ -39,6 +40,8 @@ class Decomposition(Shown):
     """The score of the base rate: how hard these rows are."""
     rule: str
     n: int
+    total: int | None = None
+    """How many rows there were, where that is known."""
 
     @property
     def value(self) -> float:
@@ -49,7 +52,7 @@ class Decomposition(Shown):
         return (
             f"{self.score:.4f} = miscalibration {self.miscalibration:.4f}"
             f" - discrimination {self.discrimination:.4f}"
-            f" + uncertainty {self.uncertainty:.4f}  ({self.rule}, n={self.n})"
+            f" + uncertainty {self.uncertainty:.4f}  ({self.rule}, {rows_used(self.n, self.total)})"
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from classify.calibration.arrays import Ints
 from classify.calibration.artefact import (
@@ -43,6 +44,11 @@ class CalibratedResults(Shown):
     diagrams: tuple[ReliabilityDiagram, ReliabilityDiagram]
     """Before and after."""
 
+    @property
+    def used(self) -> str:
+        """Say "n used of N" and why the others were not."""
+        return self.answers.used
+
     def _card(self) -> Card:
         from classify.calibration.cards import calibrated_results_card
 
@@ -58,7 +64,7 @@ def calibrate_results(
     `answers.left_out`. Raises CalibrationError where no answer has a label, and where answers are
     calibrated already.
     """
-    rows = _comparable(answers)
+    rows = comparable(answers, answers.labelled)
     kind = kind_of(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrationWarning)  # what it says is in the report
@@ -80,7 +86,9 @@ def calibrate_results(
         Fingerprint.of(rows.origins[0]),
         name=name,
         metrics=_held_out(before, after),
-        held_out=HeldOutAnswers.of(fitted.held_out[first], rows.y[first]),
+        held_out=HeldOutAnswers.of(
+            fitted.held_out[first], rows.y[first], weights=rows.weights[first]
+        ),
     )
     diagrams = (labelled_reliability(rows, seed=seed), labelled_reliability(calibrated, seed=seed))
     return CalibratedResults(artefact, rows, before, after, diagrams)
@@ -88,13 +96,13 @@ def calibrate_results(
 
 def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
     """Return the metrics of the answers that have a label; CalibrationError where none has."""
-    rows = _only(answers, answers.labelled)
+    rows = only(answers, answers.labelled)
     if not len(rows.y):
         raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
     kind = kind_of(rows)
     # Booleans are measured by P(true), which the metrics take as the second column.
     turned = kind == "boolean"
-    return metrics(
+    found = metrics(
         rows.log_p[:, ::-1] if turned else rows.log_p,
         1 - rows.y if turned else rows.y,
         seed=seed,
@@ -102,6 +110,7 @@ def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
         groups=rows.groups if rows.repeated else None,
         kind=kind,
     )
+    return found.of(rows.given)
 
 
 def kind_of(answers: LabelledAnswers) -> Kind:
@@ -109,14 +118,17 @@ def kind_of(answers: LabelledAnswers) -> Kind:
     return answers.question.type
 
 
-def _comparable(answers: LabelledAnswers) -> LabelledAnswers:
-    """Return the labelled answers made in the commonest way."""
+def comparable(answers: LabelledAnswers, wanted: NDArray[np.bool_]) -> LabelledAnswers:
+    """Return, of these rows, the ones whose answers were made in the commonest way.
+
+    Raises CalibrationError where there is none, and where answers are calibrated already.
+    """
     if answers.calibrated:
         raise CalibrationError(
             f"{answers.calibrated} answers are calibrated already: calibrate the results of a run "
             "without --calibrator"
         )
-    rows = _only(answers, answers.labelled)
+    rows = only(answers, wanted)
     if not len(rows.y):
         raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
     commonest = int(np.bincount(rows.made).argmax())
@@ -127,16 +139,16 @@ def _comparable(answers: LabelledAnswers) -> LabelledAnswers:
         rows = replace(rows, left_out={**rows.left_out, "made by another model or readout": others})
     used = np.zeros(len(rows.y), dtype=np.bool_)
     used[same] = True
-    return replace(_only(rows, used), origins=(way,), made=np.zeros(len(same), dtype=np.int64))
+    return replace(only(rows, used), origins=(way,), made=np.zeros(len(same), dtype=np.int64))
 
 
-def _only(
-    answers: LabelledAnswers, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
-) -> LabelledAnswers:
+def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:
+    """Return these rows alone; what was left out stays counted."""
     return replace(
         answers,
         log_p=answers.log_p[rows],
         y=answers.y[rows],
+        ratings=answers.ratings[rows],
         weights=answers.weights[rows],
         groups=tuple(np.array(answers.groups, dtype=object)[rows].tolist()),
         made=answers.made[rows],

@@ -22,6 +22,8 @@ class Measurement(Shown):
     """What a perfectly calibrated model would show on average on these rows."""
     p_value: float | None = None
     """How often chance alone gives a value at least as large (for signed values, as far out)."""
+    total: int | None = None
+    """How many rows there were, where that is known; the others lacked an answer or a label."""
 
     def __str__(self) -> str:
         """Show the value, its interval, its null value and its rule on one line."""
@@ -32,4 +34,9 @@ class Measurement(Shown):
             text += f", by chance {self.null_mean:.4f}"
         if self.p_value is not None:
             text += f", p {self.p_value:.3g}"
-        return f"{text}  ({self.rule}, n={self.n})"
+        return f"{text}  ({self.rule}, {rows_used(self.n, self.total)})"
+
+
+def rows_used(n: int, total: int | None) -> str:
+    """Say how many rows a number stands on, and of how many where that is known."""
+    return f"n={n}" if total is None else f"{n} used of {total}"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, exponentials, of_options
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, rows_used
 from classify.calibration.outcomes import ClassOutcomes, unread_outcomes
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -26,11 +26,13 @@ class LogLoss(Shown):
     n: int
     zeros: int
     """Rows whose true option had probability 0: without a floor one makes the loss infinite."""
+    total: int | None = None
+    """How many rows there were, where that is known."""
 
     def __str__(self) -> str:
         """Show the value and, if there are any, the zeros on the truth."""
         zeros = f", {self.zeros} zeros on the truth" if self.zeros else ""
-        return f"{self.value:.4f}  ({self.rule}, n={self.n}{zeros})"
+        return f"{self.value:.4f}  ({self.rule}, {rows_used(self.n, self.total)}{zeros})"
 
 
 def log_loss(

@@ -24,7 +24,7 @@ from classify.results import Result
 from classify.row_labels import Label
 
 NO_LABEL = -1
-_NONE_GIVEN, _BETWEEN = "no label", "label between two levels"
+_NONE_GIVEN, BETWEEN = "no label", "label between two levels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class LabelledAnswers:
     log_p: Floats
     """(n, K), a row per answer and label; an answer without a label has one row."""
     y: Ints
-    """(n,), the true option's column, -1 where there is no label."""
+    """(n,), the true option's column, -1 where no label names one."""
+    ratings: Floats
+    """(n,), a score's label as a number, also between two levels; nan where there is none."""
     weights: Floats
     groups: tuple[str, ...]
     """Of every row, the item (or the group it was given): rows of one are not independent."""
@@ -49,6 +51,8 @@ class LabelledAnswers:
     """Why -> how many rows have no distribution, or no label that names an option."""
     total: int
     """Rows of the results."""
+    given: int
+    """The same, an item with several labels counted for each: what n of every number is of."""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -62,19 +66,34 @@ class LabelledAnswers:
         return has_label
 
     @property
+    def rated(self) -> NDArray[np.bool_]:
+        """Which rows have a number from people: those of a score with any label."""
+        has_number: NDArray[np.bool_] = ~np.isnan(self.ratings)
+        return has_number
+
+    @property
+    def between(self) -> int:
+        """How many labels lie between two levels, as means of several raters do."""
+        return int(np.count_nonzero(self.rated & ~self.labelled))
+
+    @property
     def unanswered(self) -> int:
         """How many rows have no distribution: failed, or without a verdict."""
-        has_one = (_NONE_GIVEN, _BETWEEN)
+        has_one = (_NONE_GIVEN, BETWEEN)
         return sum(count for why, count in self.left_out.items() if why not in has_one)
 
     @property
     def used(self) -> str:
         """Say "n used of N" and why the others were not."""
-        n = len({*np.array(self.groups)[self.labelled].tolist()}) if self.repeated else None
-        rows = int(self.labelled.sum())
+        return self.used_of(self.labelled, self.left_out)
+
+    def used_of(self, rows: NDArray[np.bool_], left_out: Mapping[str, int]) -> str:
+        """Say "n used of N" of these rows, and why the others were not."""
+        n = len({*np.array(self.groups)[rows].tolist()}) if self.repeated else None
         items = f" ({n} items)" if n is not None else ""
-        why = "; ".join(f"{reason}: {count}" for reason, count in self.left_out.items())
-        return f"{rows} labelled rows{items} used of {self.total}" + (f" ({why})" if why else "")
+        why = "; ".join(f"{reason}: {count}" for reason, count in left_out.items())
+        said = f"{int(rows.sum())} labelled rows{items} used of {self.given}"
+        return said + (f" ({why})" if why else "")
 
     @property
     def repeated(self) -> bool:
@@ -89,6 +108,7 @@ class _Rows:
     question: Question
     log_p: list[Floats] = field(default_factory=list[Floats])
     y: list[int] = field(default_factory=list[int])
+    ratings: list[float] = field(default_factory=list[float])
     weights: list[float] = field(default_factory=list[float])
     groups: list[str] = field(default_factory=list[str])
     made: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
@@ -97,25 +117,29 @@ class _Rows:
     )
     left_out: Counter[str] = field(default_factory=Counter[str])
     calibrated: int = 0
+    failed: int = 0
 
     def add(self, identity: str, answer: AnyAnswer | None, labels: Sequence[_Given]) -> None:
         reason = _unusable(answer)
         if reason or answer is None or isinstance(answer, NoVerdict):
             self.left_out[reason] += 1
+            self.failed += 1
             return
         log_p, key = log_distribution(answer), _way(answer)
         evidence = answer.evidence or Evidence()
         self.calibrated += evidence.calibrator is not None
         self.examples.setdefault(key, answer)
-        columns = [(_column(self.question, label), w, group) for label, w, group in labels]
-        usable = [row for row in columns if row[0] != NO_LABEL]
         if not labels:
             self.left_out[_NONE_GIVEN] += 1
-        elif len(usable) < len(labels):
-            self.left_out[_BETWEEN] += len(labels) - len(usable)
-        for column, weight, group in usable or [(NO_LABEL, 1.0, None)]:
+        rows: list[tuple[Label | None, float, str | None]] = [*labels]
+        for label, weight, group in rows or [(None, 1.0, None)]:
+            column = NO_LABEL if label is None else _column(self.question, label)
+            if label is not None and column == NO_LABEL:
+                self.left_out[BETWEEN] += 1
+            scored = label is not None and isinstance(self.question, Score)
             self.log_p.append(log_p)
             self.y.append(column)
+            self.ratings.append(float(label) if scored and label is not None else np.nan)
             self.weights.append(weight)
             self.groups.append(identity if group is None else group)
             self.made.append(key)
@@ -128,6 +152,7 @@ class _Rows:
             question=self.question,
             log_p=np.array(self.log_p).reshape(-1, k),
             y=np.array(self.y, dtype=np.int64),
+            ratings=np.array(self.ratings, dtype=np.float64),
             weights=np.array(self.weights),
             groups=tuple(self.groups),
             origins=tuple(
@@ -138,6 +163,7 @@ class _Rows:
             calibrated=self.calibrated,
             left_out=dict(self.left_out),
             total=total,
+            given=len(self.y) + self.failed,
         )
 
 

@@ -63,6 +63,25 @@ class Metrics(Shown):
     ordinal: OrdinalMetrics | None
     """For scores only."""
 
+    def of(self, total: int) -> Metrics:
+        """Return the same numbers, each saying how many rows there were."""
+        floored = self.floored_log_loss
+        return replace(
+            self,
+            log_loss=replace(self.log_loss, total=total),
+            floored_log_loss=None if floored is None else replace(floored, total=total),
+            brier=replace(self.brier, total=total),
+            corp=replace(self.corp, total=total),
+            skill=_of(self.skill, total),
+            accuracy=replace(self.accuracy, total=total),
+            auroc=_of(self.auroc, total),
+            aurc=replace(self.aurc, total=total),
+            augrc=replace(self.augrc, total=total),
+            smooth_error=replace(self.smooth_error, total=total),
+            debiased_error=replace(self.debiased_error, total=total),
+            ordinal=None if self.ordinal is None else self.ordinal.of(total),
+        )
+
     def lines(self) -> list[str]:
         """Return one line per number, to print."""
         return [f"{name:<16}{value}" for name, value in self.named() if value is not None]
@@ -101,6 +120,16 @@ class OrdinalMetrics:
     """Of the expected level, in units of the levels."""
     spearman: Measurement | None
     kendall: Measurement | None
+
+    def of(self, total: int) -> OrdinalMetrics:
+        """Return the same numbers, each saying how many rows there were."""
+        return replace(
+            self,
+            rps=replace(self.rps, total=total),
+            mae=replace(self.mae, total=total),
+            spearman=_of(self.spearman, total),
+            kendall=_of(self.kendall, total),
+        )
 
     def named(self) -> list[tuple[str, object]]:
         """Return names and values, to print."""
@@ -228,6 +257,10 @@ def _ordinal(
         spearman=spearman(expected, actual, weights=weights) if varies else None,
         kendall=kendall_tau_b(expected, actual, weights=weights) if varies else None,
     )
+
+
+def _of(number: Measurement | None, total: int) -> Measurement | None:
+    return None if number is None else replace(number, total=total)
 
 
 def _named(found: Measurement, name: str) -> Measurement:

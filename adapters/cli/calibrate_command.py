@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, TypeAlias, get_args
 
 import typer
 
@@ -18,14 +18,22 @@ from classify.adapters.cli.results_input import (
     asked_questions,
     print_lines,
     read_answers,
+    with_labels,
 )
-from classify.errors import CalibrationError, InvalidInput
+from classify.errors import InvalidInput
 
 if TYPE_CHECKING:
     from classify.calibration.from_results import CalibratedResults
-    from classify.calibration.methods import Method
+    from classify.calibration.rated_results import CalibratedMeans
     from classify.calibration.result_labels import LabelledAnswers
     from classify.json_values import JSON
+
+    Calibrated: TypeAlias = CalibratedResults | CalibratedMeans
+
+SHOWN = (
+    *("log loss", "Brier", "smooth ECE", "debiased error", "accuracy"),
+    *("mean error", "mean bias", "Spearman", "tau-b"),
+)
 
 
 @reported
@@ -49,17 +57,15 @@ def calibrate(
     """Fit calibrators to labelled results; report held-out metrics before and after."""
     from classify.calibration.artefact_file import save_artefacts
 
-    chosen = _method(method)
+    _check_method(method)
     if asked_questions(results, spec) is None and results.exists():
         raise InvalidInput(
             f"{str(results)!r} has no .run.json beside it, and a calibrator holds for one way of "
             "asking: name the spec of the run with --spec"
         )
     answers = read_answers(results, labels=labels, spec=spec, question=question)
-    labelled = {name: each for name, each in answers.items() if each.labelled.any()}
-    if not labelled:
-        raise CalibrationError(_nothing_labelled(answers))
-    found = {name: _calibrated(name, each, chosen, seed) for name, each in labelled.items()}
+    labelled = with_labels(answers)
+    found = {name: _calibrated(name, each, method, seed) for name, each in labelled.items()}
     save_artefacts(output, [each.artefact for each in found.values()])
     if svg is not None:
         _draw(svg, found)
@@ -69,69 +75,86 @@ def calibrate(
         for name, each in found.items():
             print_lines(name, _lines(each))
     for name in answers.keys() - labelled.keys():
-        say(f"{name}: no labels, no calibrator")
+        say(f"{name}: no labels, no calibrator ({answers[name].used})")
     say(f"calibrators: {output}")
 
 
-def _method(name: str) -> Method:
+def _check_method(name: str) -> None:
     from classify.calibration.methods import Method
+    from classify.calibration.rated_results import METHOD
 
-    if name not in get_args(Method):
-        raise InvalidInput(f"--method must be one of {', '.join(get_args(Method))}, got {name!r}")
-    known: tuple[Method, ...] = get_args(Method)
-    return known[known.index(name)]  # the same text, as its type
-
-
-def _nothing_labelled(answers: dict[str, LabelledAnswers]) -> str:
-    rows = "; ".join(f"{name}: {each.used}" for name, each in answers.items())
-    return f"no answer has a label ({rows}): give --labels FILE, or run with labelled rows"
+    known = (*get_args(Method), METHOD)
+    if name not in known:
+        raise InvalidInput(f"--method must be one of {', '.join(known)}, got {name!r}")
 
 
-def _calibrated(
-    name: str, answers: LabelledAnswers, method: Method, seed: int
-) -> CalibratedResults:
+def _calibrated(name: str, answers: LabelledAnswers, method: str, seed: int) -> Calibrated:
     from classify.calibration.from_results import calibrate_results
+    from classify.calibration.methods import Method
+    from classify.calibration.rated_results import METHOD, calibrate_means
 
-    return calibrate_results(name, answers, method=method, seed=seed)
+    if method == METHOD and answers.question.type != "score":
+        raise InvalidInput(
+            f"--method {METHOD} maps scores and {name!r} is a {answers.question.type}: name a "
+            "score with --question"
+        )
+    # Means of raters that happen to be whole are no fair sample of what people said.
+    by_means = method == "auto" and answers.between > int(answers.labelled.sum())
+    if method == METHOD or by_means:
+        return calibrate_means(name, answers, seed=seed, requested=method)
+    known: tuple[Method, ...] = get_args(Method)
+    # The same text, as its type.
+    found = calibrate_results(name, answers, method=known[known.index(method)], seed=seed)
+    if answers.between:
+        say(f"{name}: {answers.between} labels between two levels: --method {METHOD} uses them")
+    return found
 
 
-def _draw(path: Path, found: dict[str, CalibratedResults]) -> None:
+def _draw(path: Path, found: dict[str, Calibrated]) -> None:
+    from classify.calibration.rated_results import CalibratedMeans
     from classify.calibration.svg import before_after_svg
 
     for name, each in found.items():
+        if isinstance(each, CalibratedMeans):
+            say(f"{name}: no picture, reliability is of single levels and not of means")
+            continue
         target = path if len(found) == 1 else path.with_stem(f"{path.stem}-{name}")
         target.write_text(before_after_svg(*each.diagrams, title=name), encoding="utf-8")
         say(f"picture: {target}")
 
 
-def _lines(found: CalibratedResults) -> list[str]:
-    report = found.artefact.report
+def _lines(found: Calibrated) -> list[str]:
+    from classify.calibration.measurement import rows_used
+
+    report, between = found.artefact.report, found.answers.between
     counts = zip(found.answers.options, report.label_counts, strict=True)
+    said = ", ".join(f"{option} {count}" for option, count in counts)
     lines = [
-        found.answers.used,
-        "labels         " + ", ".join(f"{option} {count}" for option, count in counts),
+        found.used,
+        f"labels         {said}" + (f", between two levels {between}" if between else ""),
         f"method         {report.chosen} (asked for: {report.requested})",
     ]
     if report.chosen == "identity":
         lines.append("the raw answers are kept: nothing that was tried is better on rows left out")
+    rows = rows_used(report.n, found.answers.given)
     lines += [
         f"tried          {each.method}: log loss {each.log_loss:.4f}, "
-        f"gain {each.gain:+.4f} (± {each.gain_error:.4f})"
+        f"gain {each.gain:+.4f} (± {each.gain_error:.4f})  ({rows}, held out)"
         for each in report.candidates
     ]
     lines += report.notes
     before, after = dict(found.before.named()), dict(found.after.named())
-    for name in ("log loss", "Brier", "smooth ECE", "debiased error", "accuracy"):
+    for name in (name for name in SHOWN if name in before):
         lines.append(f"{name:<14} before {before[name]}")
         lines.append(f"{'':<14} after  {after[name]}")
     return lines
 
 
-def _json(found: CalibratedResults) -> JSON:
+def _json(found: Calibrated) -> JSON:
     from classify.adapters.cli.plain_json import plain
 
     return {
-        "used": found.answers.used,
+        "used": found.used,
         "report": plain(found.artefact.report),
         "before": plain(found.before),
         "after": plain(found.after),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from classify.adapters.cli.console import reported, say, show_json
 from classify.adapters.cli.field_options import AsJson
 from classify.adapters.cli.results_input import (
@@ -12,7 +14,13 @@ from classify.adapters.cli.results_input import (
     SpecOption,
     print_lines,
     read_answers,
+    with_labels,
 )
+
+if TYPE_CHECKING:
+    from classify.calibration.rating_errors import RatingMetrics
+    from classify.calibration.result_labels import LabelledAnswers
+    from classify.calibration.summary import Metrics
 
 
 @reported
@@ -26,24 +34,34 @@ def metrics(
 ) -> None:
     """Measure labelled results: losses, calibration, ranking, each with its interval or null."""
     from classify.adapters.cli.plain_json import plain
-    from classify.calibration.from_results import labelled_metrics
-    from classify.errors import CalibrationError
 
     answers = read_answers(results, labels=labels, spec=spec, question=question)
-    labelled = {name: each for name, each in answers.items() if each.labelled.any()}
-    if not labelled:
-        rows = "; ".join(f"{name}: {each.used}" for name, each in answers.items())
-        raise CalibrationError(f"no answer has a label ({rows}): give --labels FILE")
-    found = {name: labelled_metrics(each, seed=seed) for name, each in labelled.items()}
+    labelled = with_labels(answers)
+    found = {name: _measured(each, seed) for name, each in labelled.items()}
     if as_json:
         show_json(
             {
-                name: {"used": labelled[name].used, "metrics": plain(each)}
+                name: {"used": labelled[name].used}
+                | {what: plain(numbers) for what, numbers in each.items()}
                 for name, each in found.items()
             }
         )
     else:
         for name, each in found.items():
-            print_lines(name, [labelled[name].used, *each.lines()])
+            numbers = [line for part in each.values() for line in part.lines()]
+            print_lines(name, [labelled[name].used, *numbers])
     for name in answers.keys() - labelled.keys():
-        say(f"{name}: no labels")
+        say(f"{name}: no labels ({answers[name].used})")
+
+
+def _measured(answers: LabelledAnswers, seed: int) -> dict[str, Metrics | RatingMetrics]:
+    """Return the numbers of the labels that name an option, and of those between two levels."""
+    from classify.calibration.from_results import labelled_metrics
+    from classify.calibration.rating_errors import rating_metrics
+
+    found: dict[str, Metrics | RatingMetrics] = {}
+    if answers.labelled.any():
+        found["metrics"] = labelled_metrics(answers, seed=seed)
+    if answers.between:
+        found["rating_metrics"] = rating_metrics(answers, seed=seed)
+    return found

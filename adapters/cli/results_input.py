@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from classify.adapters.cli.console import say
-from classify.errors import InvalidInput
+from classify.errors import CalibrationError, InvalidInput
 
 if TYPE_CHECKING:
     from classify.calibration.result_labels import LabelledAnswers
@@ -71,6 +71,17 @@ def read_answers(
     return labelled_results(
         read_results(results), questions, labels=given, model=model, orders=orders
     )
+
+
+def with_labels(answers: Mapping[str, LabelledAnswers]) -> dict[str, LabelledAnswers]:
+    """Return those that have a label; CalibrationError, with the way out, where none has."""
+    labelled = {name: each for name, each in answers.items() if (each.labelled | each.rated).any()}
+    if not labelled:
+        rows = "; ".join(f"{name}: {each.used}" for name, each in answers.items())
+        raise CalibrationError(
+            f"no answer has a label ({rows}): give --labels FILE, or run with labelled rows"
+        )
+    return labelled
 
 
 def check_results(results: Path) -> None:

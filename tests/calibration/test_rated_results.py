@@ -1,0 +1,143 @@
+"""Labels between two levels: what uses them, and what says that it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classify.answers import ScoreAnswer
+from classify.calibration.arrays import Floats
+from classify.calibration.artefact import HeldOutAnswers
+from classify.calibration.calibrators import CALIBRATORS
+from classify.calibration.from_results import calibrate_results, labelled_metrics
+from classify.calibration.mean_map import expected_levels, fit_mean_map, with_means
+from classify.calibration.rated_results import calibrate_means
+from classify.calibration.rating_errors import rating_metrics
+from classify.calibration.result_labels import LabelledAnswers, labelled_results
+from classify.errors import CalibrationError
+from classify.questions import Boolean, Score
+from classify.results import Result
+from classify.row_labels import Label
+
+STARS = Score(criteria=("poor", "fair", "good"))
+
+
+def answered(labels: list[Label | None]) -> LabelledAnswers:
+    """Return a run over a score whose mean rises with the row, with these labels."""
+    results = [
+        Result(
+            id=f"r{n}",
+            index=n,
+            key=str(n),
+            labels={} if label is None else {"stars": label},
+            answers={
+                "stars": ScoreAnswer(
+                    score=2.0 * n / len(labels),
+                    label_mass=1.0,
+                    method="logprobs",
+                    probabilities=spread,
+                )
+            },
+        )
+        for n, label in enumerate(labels)
+        for spread in [dict(zip("012", distribution(n / len(labels)).tolist(), strict=True))]
+    ]
+    return labelled_results(results, {"stars": STARS}, model="m")["stars"]
+
+
+def distribution(share: float) -> Floats:
+    """Return probabilities of three levels whose mean rises with the share."""
+    return np.array([(1 - share) ** 2, 2 * share * (1 - share), share**2]) * 0.9 + 0.1 / 3
+
+
+rows = st.lists(st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4), min_size=1, max_size=5).map(
+    np.array
+)
+
+
+@given(rows, st.floats(0.0, 3.0))
+def test_a_distribution_is_moved_to_its_mean(p: Floats, mean: float) -> None:
+    """To a millionth of a level, and no level loses all its probability."""
+    moved = with_means(np.log(p), np.full(len(p), mean))
+
+    assert np.isfinite(moved).all()
+    np.testing.assert_allclose(expected_levels(moved), np.clip(mean, 1e-6, 3 - 1e-6), atol=1e-9)
+
+
+@given(rows)
+def test_a_mean_that_is_right_already_changes_nothing(p: Floats) -> None:
+    """The nearest distribution of that mean is the one that was there."""
+    log_p = np.log(p / p.sum(axis=1, keepdims=True))
+
+    np.testing.assert_allclose(with_means(log_p, expected_levels(log_p)), log_p, atol=1e-9)
+
+
+def test_the_map_goes_through_json_and_gives_peoples_means() -> None:
+    """On the rows of the fit the means of tied groups are those of the people."""
+    log_p = np.log(np.array([distribution(0.2)] * 4 + [distribution(0.8)] * 4))
+    people = [0.2, 0.4, 0.0, 0.2, 1.5, 1.9, 1.7, 1.3]
+
+    fitted = fit_mean_map(log_p, people)
+    again = CALIBRATORS.validate_json(fitted.model_dump_json())
+
+    means = expected_levels(again.apply(log_p))
+    np.testing.assert_allclose(means, [0.2] * 4 + [1.6] * 4, atol=1e-6)
+
+
+def test_labels_between_levels_are_used_by_means_and_counted_elsewhere() -> None:
+    """Nothing is lost: each number says how many of how many it stands on."""
+    answers = answered([0.0, 0.4, 1.0, 1.6, 2.0, None])
+
+    rated, exact = rating_metrics(answers), labelled_metrics(answers)
+
+    assert (5, 6, 3, 6) == (rated.mae.n, rated.mae.total, exact.accuracy.n, exact.accuracy.total)
+    assert "label between two levels: 2" in answers.used
+    assert "5 used of 6" in str(rated.mae)
+
+
+def test_means_of_raters_calibrate_a_score() -> None:
+    """People's numbers are a bent line of the model's: the map finds it on rows left out."""
+    n = 120
+    shares = np.arange(n) / n
+    people = [round(float(2.0 * share**3), 2) for share in shares]
+
+    found = calibrate_means("stars", answered([*people]))
+
+    assert "isotonic-mean" == found.artefact.calibrator.method
+    assert found.after.mae.value < 0.2 * found.before.mae.value
+    assert f"{n} labelled rows used of {n}" == found.used
+    with pytest.raises(CalibrationError, match=r"'stars' has no held-out answers .* two levels"):
+        found.artefact.policy(alpha=0.1)
+
+
+def test_few_ratings_keep_the_raw_scores() -> None:
+    """An artefact that changes nothing, and says what is missing."""
+    found = calibrate_means("stars", answered([0.5, 1.0, 1.5, 2.0]))
+
+    assert "identity" == found.artefact.calibrator.method
+    assert found.artefact.report.notes == ("4 rated items are too few; rate at least 20",)
+
+
+def test_only_scores_have_a_mean() -> None:
+    """The question is named."""
+    with pytest.raises(CalibrationError, match="maps scores, and 'ok' is a boolean"):
+        calibrate_means("ok", replace(answered([None]), question=Boolean()))
+
+
+def test_no_threshold_is_promised_on_weighted_labels() -> None:
+    """An exact binomial count of errors knows no weights; zeros are rows that are not there."""
+    log_p, y = np.log([[0.9, 0.1]] * 4), np.array([0, 0, 1, 0])
+
+    same = HeldOutAnswers.of(log_p, y, weights=np.array([2.0, 2.0, 0.0, 2.0]))
+    unequal = HeldOutAnswers.of(log_p, y, weights=np.array([2.0, 2.0, 1.0, 2.0]))
+
+    assert (False, (False, False, False)) == (same.weighted, same.wrong)
+    assert unequal.weighted
+    artefact = calibrate_results("stars", answered([0.0, 1.0] * 15)).artefact
+    weighted = artefact.model_copy(update={"held_out": unequal})
+    with pytest.raises(CalibrationError, match="'stars' had different weights"):
+        weighted.policy(alpha=0.2)
