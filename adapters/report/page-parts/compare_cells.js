@@ -11,8 +11,9 @@ export function pairColumns(rows) {
     ...rows.questions.map(({ id }, index) => ({
       key: `answer:${index}`,
       title: `${visible(id)}: A → B`,
-      width: 290, grow: 1.2,
-      className: "pair-cell",
+      width: 290,
+      grow: 1.2,
+      className: "answer-cell.pair-cell",
     })),
   ];
 }
@@ -26,15 +27,20 @@ export function pairCell(rows, row, key) {
 
 function pairAnswers(rows, question, row) {
   const distance = rows.distance(question, row);
-  const moved = [
-    element("span.moved", { "--share": `${100 * (distance ?? 0)}%`, "aria-hidden": "true" }),
-    element("span.number.soft", { title: "total variation" }, distance === null ? "–" : probability(distance)),
-    " ",
+  const after = sideAnswer(rows, question, "b", row);
+  const both =
+    rows.changed(question, row) === false
+      ? [after]
+      : [sideAnswer(rows, question, "a", row), element("span.soft", {}, " → "), after];
+  return [
+    element("span", {}, both),
+    element(
+      "span.number.soft",
+      { title: "total variation" },
+      distance === null ? "–" : probability(distance),
+    ),
+    element("span.sure", { "--share": `${100 * (distance ?? 0)}%`, "aria-hidden": "true" }),
   ];
-  if (rows.changed(question, row) === false) {
-    return [...moved, sideAnswer(rows, question, "b", row)];
-  }
-  return [...moved, sideAnswer(rows, question, "a", row), element("span.arrow", {}, " → "), sideAnswer(rows, question, "b", row)];
 }
 
 function sideAnswer(rows, question, side, row) {
@@ -46,5 +52,9 @@ function sideAnswer(rows, question, side, row) {
 }
 
 function rightMark(right) {
-  return element(`span${right ? ".good" : ".bad"}`, { title: right ? "as people said" : "not as people said" }, right ? " ✓" : " ✗");
+  return element(
+    `span${right ? ".good" : ".bad"}`,
+    { title: right ? "as people said" : "not as people said" },
+    right ? " ✓" : " ✗",
+  );
 }

@@ -11,7 +11,13 @@ export class PairDialog extends RowDialog {
       this.state(row, detail),
       "other_state" in detail && otherState(detail.other_state),
       ...this.rows.questions.map((question) => pairAnswer(question, detail, this.rows, row)),
-      shown("p.soft", ["a", "b"].map((side) => sideCost(side, detail[side])).filter(Boolean).join(" · ")),
+      shown(
+        "p.soft",
+        ["a", "b"]
+          .map((side) => sideCost(side, detail[side]))
+          .filter(Boolean)
+          .join(" · "),
+      ),
     ].filter(Boolean);
   }
 }
@@ -26,7 +32,16 @@ function sideAlerts(side, { error, warnings }) {
 
 function otherState(state) {
   const text = typeof state === "string" ? state : JSON.stringify(state, null, 2);
-  return element("div", {}, element("p.warn", {}, "B judged something else:"), element("div.state", { tabindex: 0, role: "region", "aria-label": "What B judged", dir: "auto" }, visible(text, "\n\t")));
+  return element(
+    "div",
+    {},
+    element("p.warn", {}, "B judged something else:"),
+    element(
+      "div.state",
+      { tabindex: 0, role: "region", "aria-label": "What B judged", dir: "auto" },
+      visible(text, "\n\t"),
+    ),
+  );
 }
 
 function pairAnswer(question, detail, rows, row) {
@@ -36,10 +51,19 @@ function pairAnswer(question, detail, rows, row) {
   return element(
     "section.answer",
     {},
-    element("div.answer-head", {}, shown("h3", question.id),
+    element(
+      "div.answer-head",
+      {},
+      shown("h3", question.id),
       distance !== null && element("p.soft.number", {}, `total variation ${probability(distance)}`),
-      said && shown("p.label", `people: ${said.map((label) => labelText(question, label)).join(", ")}`)),
-    element("div.sides", {}, answers.map((answer, index) => sideHead(question, "ab"[index], answer, rows, row))),
+      said &&
+        shown("p.label", `people: ${said.map((label) => labelText(question, label)).join(", ")}`),
+    ),
+    element(
+      "div.sides",
+      {},
+      answers.map((answer, index) => sideHead(question, "ab"[index], answer, rows, row)),
+    ),
     answers.some((answer) => answer?.bars) && pairBars(question, answers),
     ...answers.flatMap((answer, index) => sideNotes("AB"[index], answer)),
   );
@@ -58,51 +82,108 @@ function sideHead(question, side, answer, rows, row) {
     {},
     element(`span.side-name.side-${side}`, {}, side.toUpperCase()),
     " ",
-    answer ? shown(`span.${answer.message ? "warn" : "verdict"}`, answer.verdict) : element("span.bad", {}, "no answer"),
-    mark && element(`span${right ? ".good" : ".bad"}`, { title: right ? "as people said" : "not as people said" }, mark),
+    answer
+      ? shown(`span.${answer.message ? "warn" : "verdict"}`, answer.verdict)
+      : element("span.bad", {}, "no answer"),
+    mark &&
+      element(
+        `span${right ? ".good" : ".bad"}`,
+        { title: right ? "as people said" : "not as people said" },
+        mark,
+      ),
   );
 }
 
 /** Return a table with a line for each option: both probabilities, and both bars. */
 function pairBars(question, answers) {
-  const most = answers.map((answer) => Math.max(...Object.values(answer?.bars ?? {}).map(([p]) => p)));
+  const most = answers.map((answer) =>
+    Math.max(...Object.values(answer?.bars ?? {}).map(([p]) => p)),
+  );
   const line = ({ option, name }) => {
     const bars = answers.map((answer) => answer?.bars?.[option]);
-    return element("tr", {},
+    return element(
+      "tr",
+      {},
       shown("th", name, { scope: "row" }),
-      bars.map((bar, index) => element(`td.number${bar && bar[0] === most[index] ? ".best" : ""}`, {}, bar ? pairNumber(bar) : "–")),
-      element("td.tracks", { "aria-hidden": "true" }, bars.map((bar, index) => pairTrack(bar, "ab"[index]))));
+      bars.map((bar, index) =>
+        element(
+          `td.number${bar && bar[0] === most[index] ? ".best" : ""}`,
+          {},
+          bar ? pairNumber(bar) : "–",
+        ),
+      ),
+      element(
+        "td.tracks",
+        { "aria-hidden": "true" },
+        bars.map((bar, index) => pairTrack(bar, "ab"[index])),
+      ),
+    );
   };
-  return element("table.pair-bars", {},
+  return element(
+    "table.pair-bars",
+    {},
     element("caption.hidden", {}, `Probabilities of ${visible(question.id)}`),
-    element("thead", {}, element("tr", {}, ["Option", "A", "B", ""].map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, question.options.map(line)));
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        ["Option", "A", "B", ""].map((name) => element("th", { scope: "col" }, name)),
+      ),
+    ),
+    element("tbody", {}, question.options.map(line)),
+  );
 }
 
 function pairNumber([p, low, high]) {
-  return high - low < 5e-4 ? probability(p) : `${probability(p)} (${probability(low)} to ${probability(high)})`;
+  return high - low < 5e-4
+    ? probability(p)
+    : `${probability(p)} (${probability(low)} to ${probability(high)})`;
 }
 
 function pairTrack(bar, side) {
   if (!bar) return element("span.track");
   const [p, low, high] = bar;
   const share = (value) => `${100 * value}%`;
-  return element("span.track", {},
+  return element(
+    "span.track",
+    {},
     element(`span.track-known.side-${side}`, { "--to": share(Math.min(p, low)) }),
-    high > low && element(`span.track-tail.side-${side}`, { "--from": share(low), "--to": share(high - low) }));
+    high > low &&
+      element(`span.track-tail.side-${side}`, { "--from": share(low), "--to": share(high - low) }),
+  );
 }
 
 function sideNotes(side, answer) {
   if (!answer) return [];
   return [
     answer.message && shown("p", `${side}: ${answer.message}`),
-    ...(answer.flags ?? []).map(([name, told]) => element("p.flagged", {}, `${side} `, element("span.flag", {}, name), " ", shown("span", told))),
+    ...(answer.flags ?? []).map(([name, told]) =>
+      element(
+        "p.flagged",
+        {},
+        `${side} `,
+        element("span.flag", {}, name),
+        " ",
+        shown("span", told),
+      ),
+    ),
     answer.facts && shown("p.soft", `${side}: ${answer.facts.join(" · ")}`),
-    answer.reason && element("details", { open: true }, element("summary", {}, `Reason of ${side}`), element("p.text", { dir: "auto" }, visible(answer.reason, "\n\t"))),
+    answer.reason &&
+      element(
+        "details",
+        { open: true },
+        element("summary", {}, `Reason of ${side}`),
+        element("p.text", { dir: "auto" }, visible(answer.reason, "\n\t")),
+      ),
   ].filter(Boolean);
 }
 
 function sideCost(side, { seconds, tokens }) {
-  const parts = [seconds !== null && `${short(seconds)} s`, tokens !== null && `${tokens} tokens in`].filter(Boolean);
+  const parts = [
+    seconds !== null && `${short(seconds)} s`,
+    tokens !== null && `${tokens} tokens in`,
+  ].filter(Boolean);
   return parts.length ? `${side.toUpperCase()}: ${parts.join(", ")}` : null;
 }

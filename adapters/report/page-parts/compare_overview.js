@@ -10,8 +10,20 @@ export function pairHead(overview) {
   return element(
     "header.head",
     {},
-    element("h1", {}, shown("span", a.name), element("span.soft", {}, " → "), shown("span", b.name)),
-    element("div.figures", {}, sideCard("A", a), sideCard("B", b), factsCard("What differs", differences)),
+    element(
+      "h1",
+      {},
+      shown("span", a.name),
+      element("span.soft", {}, " → "),
+      shown("span", b.name),
+    ),
+    element(
+      "div.figures",
+      {},
+      sideCard("A", a),
+      sideCard("B", b),
+      factsCard("What differs", differences),
+    ),
     element("p", {}, `${counted(pairs, "pair")} of rows, by id.`),
     ...notes.map((note) => shown("p.alert", note)),
     shown("p.soft", closing),

@@ -39,6 +39,8 @@ export class ComparePage {
       cell: (row, key) => pairCell(rows, row, key),
       open: (row) => this.open(row),
     });
+    // On a phone every question has a line of its own below the text.
+    this.grid.element.style.setProperty("--lines", Math.min(3, rows.questions.length));
     this.bar = new PairFilterBar({ rows, changed: (filter) => this.take(filter) });
     this.dialog = new PairDialog({
       rows,
@@ -46,17 +48,30 @@ export class ComparePage {
       step: (by) => this.step(by),
       closed: () => this.take({ ...this.filter, row: null }),
     });
-    const sections = rows.questions.map((question) => pairSection(question, rows, (changes) => this.find(changes)));
+    const sections = rows.questions.map((question) =>
+      pairSection(question, rows, (changes) => this.find(changes)),
+    );
     const title = element("h2", { tabindex: -1 }, "Rows");
-    this.table = element("section.rows-section", { "aria-label": "Rows" },
-      element("div.rows-head", {}, title, this.bar.status), this.bar.element, this.grid.element);
+    this.table = element(
+      "section.rows-section",
+      { "aria-label": "Rows" },
+      element("div.rows-head", {}, title, this.bar.status),
+      this.bar.element,
+      this.grid.element,
+    );
     this.main.append(this.navigation(sections), ...sections, this.table, this.dialog.element);
   }
 
   navigation(sections) {
-    const link = (text, section) => element("button.quiet", { type: "button", onclick: () => bringTo(section) }, text);
+    const link = (text, section) =>
+      element("button.quiet", { type: "button", onclick: () => bringTo(section) }, text);
     const links = this.rows.questions.map(({ id }, index) => link(visible(id), sections[index]));
-    return element("nav.no-print", { "aria-label": "Parts of this page" }, links, link("Rows", this.table));
+    return element(
+      "nav.no-print",
+      { "aria-label": "Parts of this page" },
+      links,
+      link("Rows", this.table),
+    );
   }
 
   /** Take a filter from the address: it was opened with one, or the reader went back. */

@@ -6,7 +6,16 @@
 const FIRST_PAIR_CAUSE = -2;
 
 /** What a reader may look for; as it is kept in the address after "#". */
-const ANY_PAIR = { search: "", question: "", change: "", from: "", to: "", right: "", sort: "", row: null };
+const ANY_PAIR = {
+  search: "",
+  question: "",
+  change: "",
+  from: "",
+  to: "",
+  right: "",
+  sort: "",
+  row: null,
+};
 
 /** Return a filter that keeps every pair, changed by `changes`. */
 export function anyPair(changes = {}) {
@@ -34,7 +43,10 @@ export class PairRows {
     this.overview = overview;
     this.columns = columns;
     this.length = columns.ids.length;
-    this.questions = overview.questions.map((question, index) => ({ ...question, ...columns.questions[index] }));
+    this.questions = overview.questions.map((question, index) => ({
+      ...question,
+      ...columns.questions[index],
+    }));
     this.labelled = this.questions.some(({ labels }) => labels.some((label) => label !== -1));
     this.rests = null;
     this.folded = null;
@@ -100,15 +112,32 @@ export class PairRows {
   pairTests(filter, asked) {
     const some = (test) => (row) => asked.some((question) => test(question, row));
     const tests = [];
-    if (filter.change === "changed") tests.push(some((question, row) => this.changed(question, row) === true));
-    if (filter.change === "same") tests.push((row) => asked.every((question) => this.changed(question, row) === false));
-    if (filter.change === "missing") tests.push(some((question, row) => this.changed(question, row) === null));
-    for (const [side, option] of [["a", filter.from], ["b", filter.to]]) {
-      if (option) tests.push(some((question, row) => question.options[question[side][row]]?.option === option));
+    if (filter.change === "changed")
+      tests.push(some((question, row) => this.changed(question, row) === true));
+    if (filter.change === "same")
+      tests.push((row) => asked.every((question) => this.changed(question, row) === false));
+    if (filter.change === "missing")
+      tests.push(some((question, row) => this.changed(question, row) === null));
+    for (const [side, option] of [
+      ["a", filter.from],
+      ["b", filter.to],
+    ]) {
+      if (option)
+        tests.push(
+          some((question, row) => question.options[question[side][row]]?.option === option),
+        );
     }
-    const wanted = { a: [true, false], b: [false, true], both: [true, true], none: [false, false] }[filter.right];
+    const wanted = { a: [true, false], b: [false, true], both: [true, true], none: [false, false] }[
+      filter.right
+    ];
     if (wanted) {
-      tests.push(some((question, row) => this.right(question, "a", row) === wanted[0] && this.right(question, "b", row) === wanted[1]));
+      tests.push(
+        some(
+          (question, row) =>
+            this.right(question, "a", row) === wanted[0] &&
+            this.right(question, "b", row) === wanted[1],
+        ),
+      );
     }
     // The dearest test comes last, so that it sees the fewest rows.
     const sought = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -117,7 +146,9 @@ export class PairRows {
   }
 
   pairText(sought) {
-    this.folded ??= Array.from({ length: this.length }, (_, row) => `${this.columns.ids[row]}\n${this.text(row)}`.toLowerCase());
+    this.folded ??= Array.from({ length: this.length }, (_, row) =>
+      `${this.columns.ids[row]}\n${this.text(row)}`.toLowerCase(),
+    );
     return (row) => sought.every((word) => this.folded[row].includes(word));
   }
 
@@ -126,7 +157,9 @@ export class PairRows {
     const keys = new Float64Array(this.length);
     for (let row = 0; row < this.length; row += 1) {
       for (const question of asked) {
-        const moved = (this.distance(question, row) ?? 0) + (sort === "" && this.changed(question, row) ? 2 : 0);
+        const moved =
+          (this.distance(question, row) ?? 0) +
+          (sort === "" && this.changed(question, row) ? 2 : 0);
         keys[row] = Math.max(keys[row], moved);
       }
     }

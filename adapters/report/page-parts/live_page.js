@@ -41,7 +41,9 @@ export class LivePage extends ReportPage {
   changed() {
     const { held } = this.source;
     const reading = this.dialog?.isOpen;
-    const due = held?.overview && (held !== this.held || held.rows !== this.rows.length || held.version !== this.version);
+    const due =
+      held?.overview &&
+      (held !== this.held || held.rows !== this.rows.length || held.version !== this.version);
     if (due && !reading && (performance.now() >= this.next || held !== this.held)) this.bringUp();
     this.tell(reading);
   }
@@ -75,7 +77,9 @@ export class LivePage extends ReportPage {
     Object.assign(this.rows, rowsOf(this.held));
     const sections = [...this.main.querySelectorAll(":scope > section.question")];
     replaceUnlessUsed(this.main.querySelector(":scope > header"), this.head());
-    const made = this.rows.questions.map((question, index) => replaceUnlessUsed(sections[index], this.section(question)));
+    const made = this.rows.questions.map((question, index) =>
+      replaceUnlessUsed(sections[index], this.section(question)),
+    );
     replaceUnlessUsed(this.main.querySelector(":scope > nav"), this.navigation(made));
     this.updateBar(overview);
     this.keepPlace();
@@ -88,12 +92,19 @@ export class LivePage extends ReportPage {
   }
 
   section(question) {
-    return questionSection(question, this.rows, { find: (changes) => this.find(changes), open: (row) => this.open(row) });
+    return questionSection(question, this.rows, {
+      find: (changes) => this.find(changes),
+      open: (row) => this.open(row),
+    });
   }
 
   updateBar(overview) {
     if (this.bar.element.contains(document.activeElement)) return;
-    const bar = new FilterBar({ overview, rows: this.rows, changed: (filter) => this.take(filter) });
+    const bar = new FilterBar({
+      overview,
+      rows: this.rows,
+      changed: (filter) => this.take(filter),
+    });
     this.bar.element.replaceWith(bar.element);
     this.bar.status.replaceWith(bar.status);
     this.bar = bar;
@@ -127,7 +138,10 @@ export class LivePage extends ReportPage {
     this.pill.className = `live ${reading ? "paused" : state}`;
     const rows = held ? ` · ${counted(held.rows, "row")}` : "";
     const more = reading && waiting > 0 ? `, ${count(waiting)} of them new` : "";
-    const last = state === "running" && held?.rows && quiet >= 5 ? ` · the last ${span(Math.round(quiet))} ago` : "";
+    const last =
+      state === "running" && held?.rows && quiet >= 5
+        ? ` · the last ${span(Math.round(quiet))} ago`
+        : "";
     this.told.textContent = `${rows}${more}${last}`;
     document.title = `${STATES[state]}: ${visible(held?.overview?.name ?? "results")}`;
   }
@@ -143,9 +157,15 @@ function rowsOf({ overview, columns, texts }) {
 function replaceUnlessUsed(old, made) {
   const selection = getSelection();
   const selected = !selection.isCollapsed && old.contains(selection.anchorNode);
-  if (selected || (old.contains(document.activeElement) && document.activeElement !== document.body)) return old;
+  if (
+    selected ||
+    (old.contains(document.activeElement) && document.activeElement !== document.body)
+  )
+    return old;
   const opened = [...old.querySelectorAll("details")].map(({ open }) => open);
-  [...made.querySelectorAll("details")].forEach((details, index) => { details.open = opened[index] ?? false; });
+  [...made.querySelectorAll("details")].forEach((details, index) => {
+    details.open = opened[index] ?? false;
+  });
   old.replaceWith(made);
   return made;
 }

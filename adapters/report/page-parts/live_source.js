@@ -62,7 +62,8 @@ export class LiveSource {
     const taken = known?.generation === news.generation ? known : this.begin(news);
     append(taken, news);
     const whole = taken.rows >= news.total;
-    if (taken === this.coming && whole && news.caught_up) [this.held, this.coming] = [this.coming, null];
+    if (taken === this.coming && whole && news.caught_up)
+      [this.held, this.coming] = [this.coming, null];
     this.state = news.caught_up && whole ? news.state : "reading";
     this.problems = [...news.problems, ...(news.stopped ? [news.stopped] : [])];
     this.quiet = news.quiet_seconds;
@@ -79,7 +80,9 @@ export class LiveSource {
 }
 
 async function ask(name, query) {
-  const response = await fetch(`${location.pathname}${name}?${new URLSearchParams(query)}`, { cache: "no-store" });
+  const response = await fetch(`${location.pathname}${name}?${new URLSearchParams(query)}`, {
+    cache: "no-store",
+  });
   if (!response.ok) throw new Error(`no ${name}`);
   return response.json();
 }
@@ -96,7 +99,8 @@ function append(held, news) {
 /** Add rows to columns, an array each, or an object of them. */
 function extend(columns, more) {
   for (const [name, values] of Object.entries(more)) {
-    if (!Array.isArray(values) || (values.length && typeof values[0] === "object")) extend(columns[name], values);
+    if (!Array.isArray(values) || (values.length && typeof values[0] === "object"))
+      extend(columns[name], values);
     else for (const value of values) columns[name].push(value);
   }
 }
