@@ -64,7 +64,7 @@ def fit_platt(
 ) -> PlattCalibrator:
     """Fit slope and intercept, drawn towards (1, 0) by ridge/2 * squared distance.
 
-    The unit ridge with Laplace's targets is the safest at 50-500 labels; targets="platt" with
+    The unit ridge with Laplace's targets is the safest at 20-200 labels; targets="platt" with
     ridge=0 is Platt's own fit, targets="hard" with ridge=0 plain maximum likelihood. Raises
     CalibrationError where K is not 2.
     """

@@ -94,13 +94,15 @@ def policy(*, items: int, k: int, kind: Literal["choice", "score"]) -> Policy:
     gain too small, by a half (Nadeau and Bengio, "Inference for the generalization error", 2003).
     What the margins cost a model that needs nothing is in docs/calibration-study.md.
     """
+    if items < FEW:
+        return Policy(("temperature",), ("platt" if k == 2 else "temperature-bias",), margin=1.5)
     if k == 2:
-        free = ("temperature", "platt") if items >= FEW else ("temperature",)
+        free = ("temperature", "platt")
         limits = {"venn-abers": 200, "beta": 500, "isotonic": 1000}
     else:
-        free, limits = ("temperature",), {"temperature-bias": MIN_ITEMS}
+        free, limits = ("temperature",), {"temperature-bias": FEW}
         if kind == "score":
             limits["proportional-odds"] = max(FEW, 10 * k)
         limits["vector"] = max(500, 50 * k)
     strict = tuple(name for name, least in limits.items() if items >= least)
-    return Policy(free, strict, margin=1.5 if items < FEW else 1.0)
+    return Policy(free, strict, margin=1.0)

@@ -28,7 +28,7 @@ def simulated(n: int, k: int, *, seed: int, temperature: float, lean: float) -> 
 @pytest.mark.parametrize(
     ("items", "k", "kind", "expected"),
     [
-        (20, 2, "choice", Policy(("temperature",), margin=1.5)),
+        (20, 2, "choice", Policy(("temperature",), ("platt",), margin=1.5)),
         (50, 2, "choice", Policy(("temperature", "platt"), margin=1.0)),
         (200, 2, "score", Policy(("temperature", "platt"), ("venn-abers",), margin=1.0)),
         (
