@@ -98,10 +98,15 @@ class Classifier(Shown):
         if self._configured:
             self._after.check_names(self.questions)
         self.evaluate_sync = blocking(self.evaluate)
+        """`evaluate`, waiting for the answer; in a notebook too."""
         self.evaluate_many_sync = blocking(self.evaluate_many)
+        """`evaluate_many`, waiting for the answers."""
         self.stream_sync = blocking_iterator(self.stream)
+        """`stream`, for an ordinary `for` loop."""
         self.as_completed_sync = blocking_iterator(self.as_completed)
+        """`as_completed`, for an ordinary `for` loop."""
         self.aclose_sync = blocking(self.aclose)
+        """`aclose`, waiting for the end."""
 
     @property
     def fingerprint(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-# Runs between its commands, in test_docs_tutorial.py.
+# Runs between its commands, in test_docs_whole_pages.py.
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
