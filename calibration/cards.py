@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from classify.calibration.artefact import CalibrationArtefact, HeldOutMetric
     from classify.calibration.fitted import Fitted, FittedOn
     from classify.calibration.from_results import CalibratedResults
+    from classify.calibration.rated_results import CalibratedMeans
     from classify.calibration.report import Calibrated, CalibrationReport, Candidate
 
 _GIVEN = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -66,11 +67,10 @@ def artefact_card(artefact: CalibrationArtefact) -> Card:
 
 def report_card(report: CalibrationReport) -> Card:
     """Return the card of what a calibration tried and chose."""
-    before, after = (_loss(loss) for loss in (report.log_loss_before, report.log_loss_after))
     about = facts(
         ("labels", f"{report.n} rows of {report.items} items"),
         ("of each option", ", ".join(map(str, report.label_counts))),
-        ("log loss", f"{before} before, {after} after, on rows left out"),
+        ("log loss", _losses(report)),
         ("folds", str(report.folds) if report.folds else "nothing was fitted"),
     )
     tried = (_candidates(report.candidates, report.chosen),) if report.candidates else ()
@@ -94,6 +94,17 @@ def calibrated_results_card(found: CalibratedResults) -> Card:
     picture = Picture(before_after_svg(*found.diagrams), told)
     used = Line(found.answers.used)
     return Card("Calibrated results", artefact.lead, (used, picture, *artefact.parts))
+
+
+def calibrated_means_card(found: CalibratedMeans) -> Card:
+    """Return the card of scores calibrated to people's means: their errors, then the artefact."""
+    artefact = artefact_card(found.artefact)
+    before, after = (
+        Card(title, "", facts(*((name, str(value)) for name, value in metrics.named())))
+        for title, metrics in (("Before", found.before), ("After, on rows left out", found.after))
+    )
+    parts = (Line(found.used), before, after, *artefact.parts)
+    return Card("Calibrated means", artefact.lead, parts)
 
 
 def _about(calibrator: Fitted) -> tuple[Part, ...]:
@@ -146,5 +157,8 @@ def _candidates(candidates: Sequence[Candidate], chosen: str) -> Table:
     return Table(("tried", "log loss", "gain"), tuple(rows), unit="methods")
 
 
-def _loss(loss: float | None) -> str:
-    return "unknown" if loss is None else f"{loss:.4f}"
+def _losses(report: CalibrationReport) -> str | None:
+    before, after = report.log_loss_before, report.log_loss_after
+    if before is None or after is None:
+        return None
+    return f"{before:.4f} before, {after:.4f} after, on rows left out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 from classify.questions import Score
 
+if TYPE_CHECKING:
+    from classify.display.cards import Card
+
 METHOD = "isotonic-mean"
 _FOLDS = 5
 
@@ -46,6 +50,11 @@ class CalibratedMeans(Shown):
         """Say "n used of N" and why the others were not."""
         reasons = {why: n for why, n in self.answers.left_out.items() if why != BETWEEN}
         return self.answers.used_of(self.answers.rated, reasons)
+
+    def _card(self) -> Card:
+        from classify.calibration.cards import calibrated_means_card
+
+        return calibrated_means_card(self)
 
 
 def calibrate_means(

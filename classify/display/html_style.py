@@ -17,9 +17,15 @@ DARK = dict(
     note="#e3b341",
 )  # fmt: skip
 
-# JupyterLab and Notebook 7; VS Code; Colab.
-_SAYS_DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", "html[theme=dark]")
-_SAYS_LIGHT = ('[data-jp-theme-light="true"]', ".vscode-light", "html[theme=light]")
+# JupyterLab and Notebook 7; VS Code, whose light high contrast bears both names; Colab.
+_SAYS_DARK = (
+    *('[data-jp-theme-light="false"]', ".vscode-dark", ".vscode-high-contrast"),
+    "html[theme=dark]",
+)
+_SAYS_LIGHT = (
+    *('[data-jp-theme-light="true"]', ".vscode-light", ".vscode-high-contrast-light"),
+    "html[theme=light]",
+)
 
 # The class is doubled to win over the notebook's own rules for tables.
 _RULES = """
@@ -67,11 +73,11 @@ _PICTURES = """
 def stylesheet() -> str:
     """Return the stylesheet."""
     root = f".{ROOT}"
-    dark = "".join(f"{page} {_colours(root, DARK)}" for page in _SAYS_DARK)
-    light = "".join(f"{page} {_colours(root, LIGHT)}" for page in _SAYS_LIGHT)
+    dark = _colours(",".join(f"{page} {root}" for page in _SAYS_DARK), DARK)
+    light = _colours(",".join(f"{page} {root}" for page in _SAYS_LIGHT), LIGHT)
     prefers = f"@media(prefers-color-scheme:dark){{{_colours(root, DARK)}}}"
     rules = (_RULES + _PICTURES).replace("@", root * 2).replace("\n", "")
-    return f"{_colours(root, LIGHT)}{prefers}{light}{dark}{rules}"
+    return f"{_colours(root, LIGHT)}{prefers}{dark}{light}{rules}"
 
 
 def _colours(selector: str, colours: dict[str, str]) -> str:

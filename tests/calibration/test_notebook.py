@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from classify.answers import BooleanAnswer
+from classify.answers import BooleanAnswer, ScoreAnswer
 from classify.calibration import (
     CalibrationArtefact,
     ConfidencePolicy,
@@ -52,12 +52,13 @@ from classify.calibration import (
 )
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.fitted import Fitted
+from classify.calibration.rated_results import calibrate_means
 from classify.calibration.svg import reliability_svg
 from classify.display.card_sizes import LIMIT
 from classify.display.html_style import stylesheet
 from classify.display.notebook import Shown
 from classify.evidence import Evidence
-from classify.questions import Boolean
+from classify.questions import Boolean, Score
 from classify.results import Result
 
 # IPython calls it, and nobody else.
@@ -180,6 +181,29 @@ def test_calibrated_results_show_reliability_before_and_after() -> None:
     picture = tree(shown).find(f".//{SVG}svg")
     assert picture is not None and picture.get("role") == "img"
     for text in ("60 labelled rows used of 60", "before, n=60", "smooth ECE"):
+        assert text in words(shown)
+
+
+def test_calibrated_means_show_their_errors_before_and_after() -> None:
+    """In levels, each with its interval."""
+    p = rows()[0] - np.logaddexp.reduce(rows()[0], axis=1, keepdims=True)
+    results = [
+        Result(
+            id=str(k), index=k, key=None, labels={"stars": 0.5 + k % 3 / 2},
+            answers={
+                "stars": ScoreAnswer(
+                    score=q[1] + 2 * q[2], probabilities=dict(zip("012", q, strict=True))
+                )
+            },
+        )
+        for k, q in enumerate(np.exp(p).tolist())
+    ]  # fmt: skip
+    stars = Score(criteria=["poor", "fair", "good"])
+    (answers,) = labelled_results(results, {"stars": stars}).values()
+
+    shown = calibrate_means("stars", answers)
+
+    for text in (str(shown.before.mae), str(shown.after.mae), shown.used, "isotonic-mean"):
         assert text in words(shown)
 
 
