@@ -96,11 +96,11 @@ def policy(*, items: int, k: int, kind: Literal["choice", "score"]) -> Policy:
     """
     if items < FEW:
         return Policy(("temperature",), ("platt" if k == 2 else "temperature-bias",), margin=1.5)
+    free: tuple[str, ...] = ("temperature", "platt") if k == 2 else ("temperature",)
     if k == 2:
-        free = ("temperature", "platt")
         limits = {"venn-abers": 200, "beta": 500, "isotonic": 1000}
     else:
-        free, limits = ("temperature",), {"temperature-bias": FEW}
+        limits = {"temperature-bias": FEW}
         if kind == "score":
             limits["proportional-odds"] = max(FEW, 10 * k)
         limits["vector"] = max(500, 50 * k)
