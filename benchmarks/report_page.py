@@ -20,7 +20,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -158,7 +158,7 @@ def _round(tab: Page, page: Path, rows: int) -> dict[str, tuple[float, float]]:
 
 
 @contextmanager
-def browser_page() -> Iterator[Callable[[], Page]]:
+def browser_page() -> Generator[Callable[[], Page]]:
     """Start an installed browser, and give a function that opens a tab in it."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
@@ -172,7 +172,7 @@ def browser_page() -> Iterator[Callable[[], Page]]:
 
 
 @contextmanager
-def _folder(keep: Path | None) -> Iterator[Path]:
+def _folder(keep: Path | None) -> Generator[Path]:
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep
@@ -243,7 +243,7 @@ def _read(name: str, masses: dict[str, float], p: dict[str, JSON]) -> dict[str, 
 
 def _evidence(name: str, mass: float, p: JSON, logs: JSON, chance: random.Random) -> JSON:
     labels = {word: option for option, words in WORDS[name].items() for word in words}
-    order = {
+    order: dict[str, JSON] = {
         "labels": labels,
         "probabilities": p,
         "label_mass": mass,

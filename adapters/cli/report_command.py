@@ -16,6 +16,9 @@ from classify.errors import InvalidInput
 if TYPE_CHECKING:
     from classify.adapters.report.overview import Prices
 
+_LARGE = 20.0
+"""Megabytes of results from which on reading them is noticed."""
+
 
 @reported
 def report(
@@ -53,6 +56,8 @@ def report(
     page = results.with_suffix(".html") if output is None else output
     _check_output(page, results=results, labels=labels, spec=spec, overwrite=overwrite)
     questions = None if spec is None else load_spec(spec).questions
+    if (megabytes := results.stat().st_size / 1e6) > _LARGE:
+        say(f"reading {megabytes:.0f} MB of results, which takes a while")
     made = make_report(results, questions=questions, labels=labels, prices=prices)
     size = made.write(page)
     say(f"{made.summary.rows} rows, {size / 1e6:.1f} MB: {page}")

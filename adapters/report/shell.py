@@ -22,7 +22,8 @@ PAGE = Path(__file__).resolve().parent / "page-parts"
 """The styles and modules of pages."""
 
 STYLES = tuple(
-    PAGE / name for name in ("theme.css", "grid.css", "report.css", "figures.css", "row.css")
+    PAGE / f"{name}.css"
+    for name in ("theme", "grid", "report", "figures", "tables", "pictures", "rows", "row")
 )
 """Those that every page about results has."""
 

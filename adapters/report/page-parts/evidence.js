@@ -65,7 +65,7 @@ function orderSeen(order, heading) {
   return element(
     "section.order",
     {},
-    heading && element("h5", {}, heading),
+    heading && element("h4", {}, heading),
     definitions([
       ["Prompt hash", `${order.prompt}…`],
       ["Label mass", short(order.mass)],

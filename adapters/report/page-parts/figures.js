@@ -12,7 +12,7 @@ export function figure(heading, note, ...content) {
   return element(
     "figure.card",
     {},
-    element("figcaption", {}, element("h4", {}, heading), note && element("span.soft", {}, note)),
+    element("figcaption", {}, element("h3", {}, heading), note && element("span.soft", {}, note)),
     ...content,
   );
 }
@@ -36,8 +36,10 @@ export function optionBars(options, answers, people, choose) {
       element(
         "span.option-bars",
         { "aria-hidden": "true" },
-        element("span.bar", { "--share": `${(100 * answers[place]) / most}%` }),
-        people && element("span.bar.people", { "--share": `${(100 * people[place]) / most}%` }),
+        answers[place] > 0 &&
+          element("span.bar", { "--share": `${(100 * answers[place]) / most}%` }),
+        people?.[place] > 0 &&
+          element("span.bar.people", { "--share": `${(100 * people[place]) / most}%` }),
       ),
       element(
         "span.number",
@@ -197,28 +199,21 @@ function matrix(options, counts, choose) {
 
 function mistakes(options, counts, choose) {
   const pairs = counts.flatMap((cells, row) =>
-    cells.map((rows, column) => ({ rows, row, column })),
+    cells.map((rows, column) => ({ rows, label: options[row], answer: options[column] })),
   );
   const wrong = pairs
-    .filter(({ rows, row, column }) => rows && row !== column)
+    .filter(({ rows, label, answer }) => rows && label !== answer)
     .sort((a, b) => b.rows - a.rows);
-  return element(
-    "ul.options",
-    {},
-    wrong
-      .slice(0, MOST_BARS)
-      .map(({ rows, row, column }) =>
-        element(
-          "li",
-          {},
-          shown("button.option", `${options[row].name} → ${options[column].name}`, {
-            type: "button",
-            title: "Show these rows",
-            onclick: () => choose(options[row].option, options[column].option),
-          }),
-          element("span"),
-          element("span.number", {}, count(rows)),
-        ),
-      ),
-  );
+  const item = ({ rows, label, answer }) =>
+    element(
+      "li",
+      {},
+      shown("button.option", `${label.name} → ${answer.name}`, {
+        type: "button",
+        title: "Show these rows",
+        onclick: () => choose(label.option, answer.option),
+      }),
+      element("span.number", {}, count(rows)),
+    );
+  return element("ul.options.pairs", {}, wrong.slice(0, MOST_BARS).map(item));
 }

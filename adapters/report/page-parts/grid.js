@@ -104,7 +104,7 @@ export class Grid {
     this.body.append(probe);
     this.height = probe.offsetHeight || 36;
     probe.remove();
-    this.body.style.height = `${this.rows.length * this.height}px`;
+    this.body.style.height = this.rows.length ? `${this.rows.length * this.height}px` : "auto";
     this.refresh();
   }
 
@@ -123,9 +123,15 @@ export class Grid {
     this.drawn = `${first}-${last}`;
     const made = [];
     for (let position = first; position < last; position += 1) made.push(this.line(position));
+    if (!this.rows.length) made.push(this.nothing());
     this.body.replaceChildren(...made);
     const active = this.rows.length ? `grid-row-${this.active}` : "";
     this.element.setAttribute("aria-activedescendant", active);
+  }
+
+  nothing() {
+    const cell = element("div.grid-empty", { role: "gridcell" }, "No rows.");
+    return element("div", { role: "row", "aria-rowindex": 2 }, cell);
   }
 
   line(position) {

@@ -19,7 +19,7 @@ export function probability(value) {
 
 /** Return a share as a percentage. */
 export function percent(value) {
-  return `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
+  return `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)} %`;
 }
 
 /** Return a number with three significant digits. */

@@ -34,6 +34,7 @@ export function questionSection(question, rows, { find, open }) {
 }
 
 function figures(question, rows, { labelled, mine, open }) {
+  if (!question.answered) return [element("p.soft", {}, "There is no answer to show.")];
   const first = [
     distribution(question, rows, labelled, mine),
     confidences(question, rows, labelled),
