@@ -115,6 +115,7 @@ def artefact(
     return make_artefact(calibrate(*rows()), made, name=name)
 
 
+@cache
 def calibrators() -> dict[str, Fitted]:
     """Return one of each kind."""
     three, two = rows(), rows(k=2)
@@ -219,6 +220,7 @@ def test_metrics_show_every_number_with_its_rule(
     assert all(str(value) in seen for _, value in found.named() if value is not None)
 
 
+@cache
 def agreement() -> dict[str, tuple[Shown, str]]:
     """Return reports on raters, each with a text that its card must have."""
     first, second = ratings()
