@@ -37,12 +37,14 @@ def risk_coverage_svg(curve: RiskCoverage, *, title: str = "Risk and coverage") 
     panel = Panel(top=_nice_top(max(*curve.risk, curve.base_risk)))
     base = [(0.0, curve.base_risk), (1.0, curve.base_risk)]
     points = list(zip(curve.coverage, curve.risk, strict=True))
+    shaded = "" if curve.interval is None else "; shaded: 95 % for each point alone"
     parts = [
+        *([] if curve.interval is None else [panel.area(curve.coverage, curve.interval)]),
         *panel.axes(heading="", across="share of rows kept, surest first", up="mean loss of those"),
         panel.path(base, style="ideal"),
         panel.path(points if len(points) > 1 else base),
         text(
-            f"AURC {curve.area:.4f}, all rows {curve.base_risk:.4f} (dashed), n={curve.n}",
+            f"AURC {curve.area:.3f}, all rows {curve.base_risk:.3f} (dashed), n={curve.n}{shaded}",
             PANEL / 2,
             TOP + SIDE + 62,
             anchor="middle",

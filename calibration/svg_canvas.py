@@ -68,6 +68,15 @@ class Panel:
         corners = " ".join(f"{self.x(x)},{self.y(y)}" for x, y in points)
         return f'<polyline class="{style}" points="{corners}"/>'
 
+    def area(self, across: Sequence[float], ends: Sequence[tuple[float, float]]) -> str:
+        """Return the area between the lower and the upper end at each place, within the plot."""
+        low = [(x, end[0]) for x, end in zip(across, ends, strict=True)]
+        high = [(x, end[1]) for x, end in zip(across, ends, strict=True)]
+        corners = " ".join(
+            f"{self.x(x)},{self.y(min(y, self.top))}" for x, y in [*low, *reversed(high)]
+        )
+        return f'<polygon class="area" points="{corners}"/>'
+
 
 def text(
     words: str, x: float, y: float, *, anchor: str = "start", style: str = "ink", size: int = 12
@@ -117,6 +126,7 @@ def _rules(*, paper: str, ink: str, soft: str, grid: str, band: str, data: str) 
         "grid": f"stroke:{grid}",
         "ideal": f"fill:none;stroke:{soft};stroke-dasharray:4 4",
         "band": f"stroke:{band};stroke-width:14",
+        "area": f"fill:{band};opacity:0.6",
         "bars": f"fill:{soft};opacity:0.35",
         "line": f"fill:none;stroke:{data};stroke-width:1.5",
         "in": f"fill:{data};stroke:{data};stroke-width:2",

@@ -111,6 +111,23 @@ def test_pictures_are_accessible() -> None:
     assert "○ outside" in "".join(root.itertext())
 
 
+def test_the_shaded_area_holds_the_curve_of_risk() -> None:
+    """From Wilson's lower ends to the upper ones and back, at every share kept."""
+    curve = risk_coverage([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1])
+    root = ElementTree.fromstring(risk_coverage_svg(curve))
+    heights = {
+        part.get("class"): [float(xy.split(",")[1]) for xy in (part.get("points") or "").split()]
+        for part in root.iter()
+        if part.get("points")
+    }
+
+    line, area = heights["line"], heights["area"]
+    low, high = area[: len(line)], area[: len(line) - 1 : -1]
+    # In a picture, up is less.
+    assert all(top <= y <= bottom for bottom, y, top in zip(low, line, high, strict=True))
+    assert "95 % for each point alone" in "".join(root.itertext())
+
+
 def test_words_are_escaped() -> None:
     """A question's text is not markup."""
     drawn = before_after_svg(diagram(), diagram(), title="<script>&'\"")
