@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from classify.calibration.reliability import ReliabilityDiagram, RiskCoverage
 from classify.calibration.svg_canvas import PANEL, SIDE, TOP, Panel, line, picture, text
@@ -34,29 +35,34 @@ def before_after_svg(
 
 def risk_coverage_svg(curve: RiskCoverage, *, title: str = "Risk and coverage") -> str:
     """Draw the mean loss of the surest rows against the share of rows that are kept."""
-    panel = Panel(top=_nice_top(max(*curve.risk, curve.base_risk)))
+    ends = curve.interval or ()
+    # The first few rows leave everything open: their ends do not set the scale.
+    panel = Panel(top=_nice_top(max(*curve.risk, curve.base_risk, *(ends[-1] if ends else ()))))
     base = [(0.0, curve.base_risk), (1.0, curve.base_risk)]
     points = list(zip(curve.coverage, curve.risk, strict=True))
-    shaded = "" if curve.interval is None else "; shaded: 95 % for each point alone"
+    told = [f"AURC {curve.area:.4f}, all rows {curve.base_risk:.4f} (dashed), n={curve.n}"]
+    told += ["shaded: 95 % for each point alone"] if ends else []
     parts = [
-        *([] if curve.interval is None else [panel.area(curve.coverage, curve.interval)]),
+        *([panel.area(curve.coverage, ends)] if ends else []),
         *panel.axes(heading="", across="share of rows kept, surest first", up="mean loss of those"),
         panel.path(base, style="ideal"),
         panel.path(points if len(points) > 1 else base),
-        text(
-            f"AURC {curve.area:.3f}, all rows {curve.base_risk:.3f} (dashed), n={curve.n}{shaded}",
-            PANEL / 2,
-            TOP + SIDE + 62,
-            anchor="middle",
-            style="soft",
-            size=11,
-        ),
+        *_notes(told),
     ]
     kept = ", ".join(
         f"{_risk_at(curve, share):.3f} at {share:.0%}" for share in (0.25, 0.5, 0.75, 1.0)
     )
-    told = f"Mean loss of the surest rows by the share kept: {kept}. Area {curve.area:.4f}."
-    return picture(parts, title=title, description=told)
+    description = f"Mean loss of the surest rows by the share kept: {kept}. Area {curve.area:.4f}."
+    return picture(parts, title=title, description=description)
+
+
+def _notes(lines: Sequence[str]) -> list[str]:
+    """Return small print below a picture of one panel."""
+    x, y = PANEL / 2, TOP + SIDE + 58
+    return [
+        text(words, x, y + 14 * place, anchor="middle", style="soft", size=11)
+        for place, words in enumerate(lines)
+    ]
 
 
 def _reliability(diagram: ReliabilityDiagram, panel: Panel, *, heading: str) -> list[str]:
