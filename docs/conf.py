@@ -20,7 +20,7 @@ from classify.version import __version__
 project = "classify"
 version = release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["generate", "notebooks"]
+exclude_patterns = ["generate"]
 
 myst_enable_extensions = ["colon_fence", "attrs_block"]
 myst_heading_anchors = 4
@@ -45,7 +45,7 @@ html_context = {"default_mode": "auto"}
 html_sidebars: dict[str, list[str]] = {"index": [], "tutorial": []}
 html_theme_options: dict[str, object] = {
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "collapse_navigation": True,
     "navigation_with_keys": False,
