@@ -65,6 +65,7 @@ def test_the_program_takes_the_arguments_of_each_command_shown(page: Path) -> No
             continue
         command, left = _command(arguments)
 
+        assert not (_inner(command) and left), f"there is no command {' '.join(arguments)!r}"
         command.make_context(" ".join(arguments), left)
 
 
