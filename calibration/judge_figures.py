@@ -27,6 +27,11 @@ from classify.calibration.measurement import Measurement
 from classify.calibration.order_effects import OrderSensitivity, PositionPreference
 from classify.errors import CalibrationError
 
+_LARGEST = 12.0
+"""Inches."""
+_MOST_NUMBERS = 12
+"""Levels up to which every cell holds its numbers and every level its name."""
+
 
 def ordinal_confusion_figure(
     found: OrdinalConfusion,
@@ -44,7 +49,7 @@ def ordinal_confusion_figure(
         raise CalibrationError(
             f"names must name the {len(table.levels)} levels, got {len(called)} names"
         )
-    size = max(4.8, 1.8 + 0.8 * len(called))
+    size = min(max(4.8, 1.8 + 0.8 * len(called)), _LARGEST)
     figure = new_figure(width=size, height=size)
     _cells(table, figure.add_subplot(1, 1, 1), title=title, names=called)
     kappa = "" if found.kappa is None else f"\nquadratic kappa {_ends(found.kappa)}"
@@ -122,23 +127,30 @@ def _cells(table: Confusion, axes: Axes, *, title: str, names: Sequence[str]) ->
         for row in table.counts
     ]
     axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, origin="lower", interpolation="nearest")
+    if len(names) <= _MOST_NUMBERS:
+        _numbers(axes, table, shares)
+    places = list(range(0, len(names), -(-len(names) // _MOST_NUMBERS)))
+    across = [f"{names[place]}\n({said[place]:g})" for place in places]
+    axes.set_xticks(places, across, parse_math=False)
+    axes.set_yticks(places, [names[place] for place in places], parse_math=False)
+    named(axes, title=title, across="what people said (rows)", up="what the judge said")
+
+
+def _numbers(axes: Axes, table: Confusion, shares: Sequence[Sequence[float]]) -> None:
+    """Write the count and the share of its column into each cell; shades alone can be misread."""
     for judge, row in enumerate(table.counts):
         for person, count in enumerate(row):
             share = shares[judge][person]
+            used = any(each[person] for each in table.counts)
             axes.text(
                 person,
                 judge,
-                f"{count:g}\n{share:.0%}" if said[person] else "0",
+                f"{count:g}\n{share:.0%}" if used else "0",
                 horizontalalignment="center",
                 verticalalignment="center",
                 color="white" if share > 0.6 else "black",
                 fontweight="bold" if judge == person else "normal",
             )
-    places = list(range(len(names)))
-    across = [f"{name}\n({of:g})" for name, of in zip(names, said, strict=True)]
-    axes.set_xticks(places, across, parse_math=False)
-    axes.set_yticks(places, names, parse_math=False)
-    named(axes, title=title, across="what people said (rows)", up="what the judge said")
 
 
 def _flips(order: OrderSensitivity, axes: Axes, *, title: str) -> None:

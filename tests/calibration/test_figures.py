@@ -318,6 +318,17 @@ def test_what_cannot_be_drawn_is_refused_by_name(make: Callable[[], object], mes
         make()
 
 
+def test_a_scale_of_many_levels_is_no_larger_a_picture() -> None:
+    """A hundred levels would be eight thousand pixels of numbers that nobody can read."""
+    levels = range(101)
+    found = ordinal_confusion([*levels], [*levels][::-1], levels=levels, seed=0)
+    figure = ordinal_confusion_figure(found)
+
+    assert cast("RealFigure", figure).get_size_inches().max() <= 12
+    assert not axes_of(figure).texts
+    assert [tick.get_text() for tick in axes_of(figure).get_yticklabels()][:2] == ["0", "9"]
+
+
 def test_names_must_fit_the_levels() -> None:
     """Else a level would stand under another's name."""
     found = ordinal_confusion([0, 1], [0, 1], levels=[0, 1], seed=0)
@@ -330,6 +341,7 @@ def test_one_row_can_be_drawn() -> None:
     """A picture of little is better than a crash in a report."""
     for figure in (
         confidence_figure(confidence_histogram([1.0], [1], seed=0)),
+        confidence_figure(confidence_histogram([0.9, 0.9], [1, 0], seed=0, groups=[7, 7])),
         score_label_figure(scores_by_label([0.5], [1], seed=0)),
         ordinal_confusion_figure(ordinal_confusion([1], [1], levels=[0, 1], seed=0)),
         risk_coverage_figure(risk_coverage([0.5], [1])),
