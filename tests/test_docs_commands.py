@@ -14,7 +14,7 @@ import typer
 from classify.adapters.cli.main import app
 from tests.markdown_pages import blocks, name, pages, text_of, without_blocks
 
-_CALL = re.compile(r"(?:^|[\s/])classify (.*)$")
+_CALL = re.compile(r"^\s*(?:- run: )?(?:\S*/)?classify (.*)$")
 _INLINE = re.compile(r"`classify ([^`]+)`")
 _OPTION = re.compile(r"--[a-z][a-z-]*")
 
