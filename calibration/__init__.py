@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         make_artefact,
     )
     from classify.calibration.artefact_file import load_artefacts, save_artefacts
+    from classify.calibration.audit_items import AuditedItems, audited_items
+    from classify.calibration.audits import Audit, audit
     from classify.calibration.auto import calibrate
     from classify.calibration.bias import (
         TemperatureBiasCalibrator,
@@ -233,6 +235,14 @@ _MODULES = {
     "artefact_file": (
         "load_artefacts",
         "save_artefacts",
+    ),
+    "audit_items": (
+        "AuditedItems",
+        "audited_items",
+    ),
+    "audits": (
+        "Audit",
+        "audit",
     ),
     "auto": ("calibrate",),
     "bias": (
@@ -524,6 +534,8 @@ __all__ = [
     "CALIBRATORS",
     "AbstentionPolicy",
     "AltTest",
+    "Audit",
+    "AuditedItems",
     "Axes",
     "BetaCalibrator",
     "BiasReport",
@@ -590,6 +602,8 @@ __all__ = [
     "VennAbersCalibrator",
     "accuracy",
     "alt_test",
+    "audit",
+    "audited_items",
     "augrc",
     "aurc",
     "auroc",

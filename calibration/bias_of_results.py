@@ -73,14 +73,15 @@ def result_bias(
         raise CalibrationError(f"no answer to {name!r} has a distribution")
     several = len(set(zip(readings.item, readings.order, strict=True))) > len(set(readings.item))
     placed = several and len(readings.position) == len(readings.item)
+    levels = _levels(question)
     return bias_report(
         np.array(readings.log_p),
         seed=seed,
         item=readings.item,
         order=readings.order if several else None,
         position=readings.position if placed else None,
-        length=_usable(readings.length, question),
-        levels=_levels(question),
+        length=_usable(readings, levels),
+        levels=levels,
     )
 
 
@@ -106,8 +107,10 @@ def _levels(question: Question) -> list[float] | None:
     return [float(option) for option in question.options]
 
 
-def _usable(lengths: list[float], question: Question) -> list[float] | None:
-    """Return the lengths where options have an order, all are known, and not all the same."""
-    if isinstance(question, Choice) or np.isnan(lengths).any() or len(set(lengths)) < 2:
+def _usable(readings: _Readings, levels: list[float] | None) -> list[float] | None:
+    """Return the lengths where options have an order, all are known, and both sides vary."""
+    if levels is None or np.isnan(readings.length).any():
         return None
-    return lengths
+    scores = np.exp(np.array(readings.log_p)) @ np.array(levels)
+    varies = np.ptp(scores) > 0.0 and np.ptp(readings.length) > 0.0
+    return readings.length if varies else None

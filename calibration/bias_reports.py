@@ -7,7 +7,7 @@ given in the question's own order of options.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, class_labels, log_probabilities
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.level_shares import LevelUse, level_use
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, of_total
 from classify.calibration.order_effects import (
     OrderSensitivity,
     PositionPreference,
@@ -41,10 +41,23 @@ class BiasReport(Shown):
     length: Measurement | None
     """Rank correlation of the score with the length, for equal human labels if those were given."""
 
+    def of(self, total: int) -> BiasReport:
+        """Return the same findings, each saying how many items there were."""
+        order, position = self.order, self.position
+        return replace(
+            self,
+            order=None if order is None else order.of(total),
+            position=None if position is None else position.of(total),
+            length=of_total(self.length, total),
+        )
+
     def lines(self) -> list[str]:
         """Return the report as lines to print, each finding with its rule."""
         found = self.levels.lines()
-        found += self.order.lines() if self.order else ["order: not looked at, no orders given"]
+        if self.order:
+            found += self.order.lines()
+        else:
+            found.append("order: not looked at, no item was read in two orders")
         if self.position:
             found += self.position.lines()
         else:

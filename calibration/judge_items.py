@@ -30,6 +30,8 @@ class JudgedItems:
     people: tuple[tuple[Level, ...], ...]
     """What the people who labelled an item said; the first of one item need not be the first of
     another."""
+    between: int
+    """Labels between two levels, which are no verdicts and left out."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -51,6 +53,9 @@ class JudgedItems:
             ratings[name] = [said[person] if person < len(said) else None for said in self.people]
         ordered = isinstance(self.question, Score)
         found = judge_report(ratings, levels=self.levels, ordered=ordered, epsilon=epsilon)
+        if self.between:
+            note = f"{self.between} labels between two levels name none and are left out"
+            found = replace(found, notes=(*found.notes, note))
         return self._with_rate(found, drawn) if isinstance(self.question, Boolean) else found
 
     def _with_rate(self, found: JudgeReport, drawn: Drawn) -> JudgeReport:
@@ -88,13 +93,14 @@ def judged_items(
     names no row.
     """
     rows: dict[str, list[tuple[AnyAnswer | None, tuple[Level, ...]]]] = {n: [] for n in questions}
-    unknown = set(labels or ())
+    unknown, between = set(labels or ()), dict.fromkeys(questions, 0)
     for result in results:
         unknown.discard(result.id)
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         for name, question in questions.items():
             said = [_level(question, row.labels[name]) for row in own if name in row.labels]
             kept = tuple(level for level in said if level is not None)
+            between[name] += len(said) - len(kept)
             rows[name].append((result.answers.get(name), kept))
     if unknown:
         raise InvalidInput(
@@ -109,6 +115,7 @@ def judged_items(
                 for answer, _ in found
             ),
             people=tuple(said for _, said in found),
+            between=between[name],
         )
         for name, found in rows.items()
     }

@@ -29,13 +29,13 @@ class RowLabels:
 
 
 def read_label_file(
-    path: str, questions: Mapping[str, Question]
+    path: str, questions: Mapping[str, Question], *, group: str = "group"
 ) -> dict[str, tuple[RowLabels, ...]]:
     """Return id -> labels, read from JSONL, JSON, CSV, TSV or Parquet.
 
     A row has `id`, a field for each question it labels (or `label`, where there is one question),
-    and if wanted `weight` and `group`. Raises InvalidInput, with the row's place, for a row that
-    cannot be used.
+    and if wanted `weight` and the field that `group` names. Raises InvalidInput, with the row's
+    place, for a row that cannot be used.
     """
     found: dict[str, list[RowLabels]] = {}
     for record in read_records(path):
@@ -44,7 +44,7 @@ def read_label_file(
         identity = record.fields.get("id")
         if identity is None or identity == "":
             raise InvalidInput(f"{path}, {record.place}: the field 'id' is missing")
-        found.setdefault(str(identity), []).append(_row(record, path, questions))
+        found.setdefault(str(identity), []).append(_row(record, path, questions, group))
     if not any(row.labels for rows in found.values() for row in rows):
         raise InvalidInput(
             f"{path} labels nothing: name its fields like the questions ({', '.join(questions)})"
@@ -53,7 +53,9 @@ def read_label_file(
     return {identity: tuple(rows) for identity, rows in found.items()}
 
 
-def _row(record: Record, path: str, questions: Mapping[str, Question]) -> RowLabels:
+def _row(
+    record: Record, path: str, questions: Mapping[str, Question], group_field: str
+) -> RowLabels:
     labels: dict[str, Label] = {}
     for name, question in questions.items():
         field = name if name in record.fields or len(questions) > 1 else "label"
@@ -63,7 +65,7 @@ def _row(record: Record, path: str, questions: Mapping[str, Question]) -> RowLab
             raise InvalidInput(f"{path}, {record.place}: {field!r} {error}") from None
         if label is not None:
             labels[name] = label
-    group = record.fields.get("group")
+    group = record.fields.get(group_field)
     return RowLabels(
         labels, _weight(record, path), None if group is None or group == "" else str(group)
     )

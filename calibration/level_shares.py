@@ -30,9 +30,12 @@ class LevelUse(Shown):
 
     def lines(self) -> list[str]:
         """Return the shares as lines to print."""
-        lines = ["chosen: " + _row(self.chosen), "  mean probability: " + _row(self.probability)]
+        lines = [
+            f"chosen: {_row(self.chosen)}  (n={self.n})",
+            f"  mean probability: {_row(self.probability)}",
+        ]
         if self.actual is not None:
-            lines.append("  labels: " + _row(self.actual))
+            lines.append(f"  labels: {_row(self.actual)}")
         if self.never:
             names = ", ".join(str(option) for option in self.never)
             lines.append(

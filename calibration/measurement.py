@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from classify.display.notebook import Shown
 
@@ -35,6 +35,11 @@ class Measurement(Shown):
         if self.p_value is not None:
             text += f", p {self.p_value:.3g}"
         return f"{text}  ({self.rule}, {rows_used(self.n, self.total)})"
+
+
+def of_total(number: Measurement | None, total: int) -> Measurement | None:
+    """Return the number with how many rows there were; None for none."""
+    return None if number is None else replace(number, total=total)
 
 
 def rows_used(n: int, total: int | None) -> str:

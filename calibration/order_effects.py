@@ -7,7 +7,7 @@ of the two speaks of the order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
 from classify.calibration.intervals import mean_interval, wilson
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, of_total
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -32,6 +32,15 @@ class OrderSensitivity(Shown):
     """Flips less noise over the items that have both: what the order itself does."""
     probability_excess: Measurement | None
     """The same for probabilities: half the squared distance of two readings, less noise."""
+
+    def of(self, total: int) -> OrderSensitivity:
+        """Return the same findings, each saying how many items there were."""
+        return OrderSensitivity(
+            flips=replace(self.flips, total=total),
+            noise=of_total(self.noise, total),
+            excess=of_total(self.excess, total),
+            probability_excess=of_total(self.probability_excess, total),
+        )
 
     def lines(self) -> list[str]:
         """Return the findings as lines to print."""
@@ -53,6 +62,10 @@ class PositionPreference(Shown):
     slots: tuple[float, ...]
     """Mean probability of whatever option stood in each slot; 1/K each without a preference,
     if the orders are balanced."""
+
+    def of(self, total: int) -> PositionPreference:
+        """Return the same finding, saying how many items there were."""
+        return replace(self, preference=replace(self.preference, total=total))
 
     def lines(self) -> list[str]:
         """Return the findings as lines to print."""

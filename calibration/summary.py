@@ -13,7 +13,7 @@ from classify.calibration.calibration_error import debiased_calibration_error
 from classify.calibration.corp import Decomposition, corp_brier, corp_brier_options
 from classify.calibration.discrimination import area_under_roc, augrc, aurc
 from classify.calibration.intervals import mean_interval, weighted_wilson
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, of_total
 from classify.calibration.ordinal_scores import rps_losses
 from classify.calibration.outcomes import (
     BinaryOutcomes,
@@ -72,9 +72,9 @@ class Metrics(Shown):
             floored_log_loss=None if floored is None else replace(floored, total=total),
             brier=replace(self.brier, total=total),
             corp=replace(self.corp, total=total),
-            skill=_of(self.skill, total),
+            skill=of_total(self.skill, total),
             accuracy=replace(self.accuracy, total=total),
-            auroc=_of(self.auroc, total),
+            auroc=of_total(self.auroc, total),
             aurc=replace(self.aurc, total=total),
             augrc=replace(self.augrc, total=total),
             smooth_error=replace(self.smooth_error, total=total),
@@ -127,8 +127,8 @@ class OrdinalMetrics:
             self,
             rps=replace(self.rps, total=total),
             mae=replace(self.mae, total=total),
-            spearman=_of(self.spearman, total),
-            kendall=_of(self.kendall, total),
+            spearman=of_total(self.spearman, total),
+            kendall=of_total(self.kendall, total),
         )
 
     def named(self) -> list[tuple[str, object]]:
@@ -257,10 +257,6 @@ def _ordinal(
         spearman=spearman(expected, actual, weights=weights) if varies else None,
         kendall=kendall_tau_b(expected, actual, weights=weights) if varies else None,
     )
-
-
-def _of(number: Measurement | None, total: int) -> Measurement | None:
-    return None if number is None else replace(number, total=total)
 
 
 def _named(found: Measurement, name: str) -> Measurement:

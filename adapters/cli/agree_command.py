@@ -97,7 +97,11 @@ def _of_results(
     items = judged_items(read_results(results), questions, labels=given)
     labelled = {name: each for name, each in items.items() if any(each.people)}
     if not labelled:
-        raise CalibrationError("no item has a label: give --labels FILE, or run labelled rows")
+        between = sum(each.between for each in items.values())
+        why = f" that names a level ({between} lie between two)" if between else ""
+        raise CalibrationError(
+            f"no item has a label{why}: give --labels FILE, or run labelled rows"
+        )
     return {name: each.report(drawn=drawn, epsilon=epsilon) for name, each in labelled.items()}
 
 

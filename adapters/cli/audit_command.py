@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from classify.adapters.cli.console import reported, show_json
 from classify.adapters.cli.field_options import AsJson
 from classify.adapters.cli.results_input import (
+    Labels,
     OneQuestion,
     Results,
     Seed,
@@ -19,14 +24,25 @@ from classify.adapters.cli.results_input import (
 @reported
 def audit(
     results: Results,
+    labels: Labels = None,
+    group: Annotated[
+        str,
+        typer.Option(
+            metavar="FIELD",
+            help="Field of the labels, or else of the state, that says which group an item is of.",
+        ),
+    ] = "group",
     question: OneQuestion = None,
     spec: SpecOption = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Report the effect of option order and place, of length, and levels that are never used."""
+    """Report the effect of option order and place, of length and group, and unused levels."""
     from classify.adapters.cli.plain_json import plain
+    from classify.calibration.audit_items import audited_items
+    from classify.calibration.audits import audit as audited
     from classify.calibration.bias_of_results import result_bias
+    from classify.calibration.label_file import read_label_file
     from classify.calibration.result_labels import seen_questions
     from classify.labels import canonical
     from classify.results import read_results
@@ -34,8 +50,13 @@ def audit(
     check_results(results)
     asked = asked_questions(results, spec)
     questions = only(seen_questions(read_results(results)) if asked is None else asked[0], question)
+    given = None if labels is None else read_label_file(labels, questions, group=group)
     found = {
-        name: result_bias(read_results(results), name, each, seed=seed)
+        name: audited(
+            each,
+            audited_items(read_results(results), name, each, labels=given, group=group),
+            result_bias(read_results(results), name, each, seed=seed),
+        )
         for name, each in questions.items()
     }
     if as_json:

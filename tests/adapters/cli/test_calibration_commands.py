@@ -207,3 +207,54 @@ def test_what_cannot_be_used_ends_with_2(desk: Desk, arguments: list[str], said:
 
     assert 2 == result.exit_code
     assert said in result.stderr
+
+
+def test_the_audit_compares_groups_of_labelled_items(desk: Desk) -> None:
+    """The group is a field of the labels; every number says how many of how many."""
+    labels = Path(_labelled_run(desk)).read_text("utf-8").splitlines()
+    grouped = [
+        json.dumps(json.loads(line) | {"channel": "web" if n % 3 else "mail"})
+        for n, line in enumerate(labels)
+    ]
+    given = desk.write("grouped.jsonl", "\n".join(grouped) + "\n")
+
+    result = desk.classify("audit", desk.out, "--labels", given, "--group", "channel")
+
+    assert 0 == result.exit_code, result.stderr
+    assert f"{ROWS} answers used of {ROWS}" in result.stdout
+    assert "mail: 0.000" in result.stdout  # every third row is the one that is wrong
+    assert "20 used of 20" in result.stdout
+
+
+def test_a_threshold_is_refused_on_labels_of_different_weights(desk: Desk) -> None:
+    """Before anything is asked."""
+    labels = Path(_labelled_run(desk)).read_text("utf-8").splitlines()
+    weighted = [
+        json.dumps(json.loads(line) | {"weight": 1 + n % 2}) for n, line in enumerate(labels)
+    ]
+    given = desk.write("weighted.jsonl", "\n".join(weighted) + "\n")
+    artefact = str(desk.folder / "a.json")
+    assert 0 == desk.classify("calibrate", desk.out, "--labels", given, "-o", artefact).exit_code
+    asked = len(desk.asked())
+
+    result = desk.classify(
+        *("run", desk.spec, desk.rows, "-o", desk.out, "--overwrite"),
+        *("--calibrator", artefact, "--abstain", "0.2"),
+    )
+
+    assert 1 == result.exit_code
+    assert "the labels of 'topic' had different weights" in result.stderr
+    assert asked == len(desk.asked())
+
+
+def test_the_isotonic_mean_is_for_scores(desk: Desk) -> None:
+    """The method and the question are named."""
+    labels = _labelled_run(desk)
+
+    result = desk.classify(
+        *("calibrate", desk.out, "--labels", labels, "-o", desk.out + ".a"),
+        *("--method", "isotonic-mean"),
+    )
+
+    assert 2 == result.exit_code
+    assert "--method isotonic-mean maps scores and 'topic' is a choice" in result.stderr

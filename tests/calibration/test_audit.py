@@ -1,0 +1,125 @@
+"""An audit with labels: bias by group, length among items scored alike, n used of N."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict
+from classify.calibration.audit_items import AuditedItems, audited_items
+from classify.calibration.audits import Audit, audit
+from classify.calibration.bias_of_results import result_bias
+from classify.calibration.label_file import RowLabels
+from classify.errors import InvalidInput
+from classify.questions import Boolean, Choice, Question
+from classify.results import Result
+
+TOPIC = Choice(criteria={"a": None, "b": None})
+Labels = Mapping[str, tuple[RowLabels, ...]]
+
+
+def boolean(n: int, p: float, *, truth: bool | None = None, channel: str = "web") -> Result:
+    """Return a row with P(true)."""
+    answer = BooleanAnswer(probability=p, label_mass=1.0, method="logprobs")
+    return Result(
+        id=f"r{n}",
+        index=n,
+        key=str(n),
+        state={"text": "x" * (n % 7), "channel": channel},
+        labels={} if truth is None else {"q": truth},
+        answers={"q": answer},
+    )
+
+
+def audited(results: list[Result], question: Question, labels: Labels | None = None) -> Audit:
+    """Return the audit of these results."""
+    items = audited_items(results, "q", question, labels=labels, group="channel")
+    return audit(question, items, result_bias(results, "q", question))
+
+
+def test_a_judge_that_is_kinder_to_one_group_is_found() -> None:
+    """By 0.3 in P(true), for the same truths; groups come from the state."""
+    random = np.random.default_rng(0)
+    results = [
+        boolean(
+            n,
+            0.4 * truth + 0.2 + 0.3 * (n % 2) + 0.05 * random.random(),
+            truth=bool(truth),
+            channel="mail" if n % 2 else "web",
+        )
+        for n, truth in enumerate(random.integers(0, 2, 200))
+    ]
+
+    found = audited(results, Boolean())
+
+    mail, web = found.groups
+    assert ("mail", "web") == (mail.group, web.group)
+    assert mail.bias.value - web.bias.value == pytest.approx(0.3, abs=0.1)
+    assert mail.p_value is not None and mail.p_value < 1e-4
+    assert (100, 100) == (mail.bias.n, mail.bias.total)
+
+
+def test_rows_without_an_answer_or_a_label_are_counted() -> None:
+    """Nothing is dropped in silence."""
+    failed = NoVerdict(kind="boolean", cause="no_label", message="none", method="logprobs")
+    results = [boolean(n, 0.1 + 0.1 * (n % 5), truth=n % 2 == 0) for n in range(10)]
+    results += [
+        boolean(10, 0.5),
+        boolean(11, 0.5, truth=True).model_copy(update={"answers": {"q": failed}}),
+    ]
+
+    lines = audited(results, Boolean()).lines()
+
+    assert "11 answers used of 12 (no verdict, no_label: 1)" in lines
+    assert "labelled answers: 10 used of 12" in lines
+    assert any("10 used of 12" in line for line in lines if "equal labels" in line)
+
+
+def test_of_a_choice_groups_show_the_share_of_right_answers() -> None:
+    """A choice has no direction to be biased in, and no order for lengths."""
+    answer = ChoiceAnswer(
+        choice="a", label_mass=1.0, method="logprobs", probabilities={"a": 0.9, "b": 0.1}
+    )
+    results = [boolean(n, 0.5).model_copy(update={"answers": {"q": answer}}) for n in range(8)]
+    labels: Labels = {
+        f"r{n}": (RowLabels({"q": "a" if n in (0, 1, 2) else "b"}, group="x" if n < 4 else "y"),)
+        for n in range(8)
+    }
+
+    found = audited(results, TOPIC, labels)
+
+    assert [0.75, 0.0] == [group.bias.value for group in found.groups]
+    assert "share of right answers" in str(found.groups[0])
+    assert any("a choice has no order" in note for note in found.notes)
+
+
+def test_weights_count_within_an_item_and_the_audit_says_so() -> None:
+    """Two raters of weights 3 and 1; a rater of weight 0 said nothing."""
+    raters = (RowLabels({"q": True}, 3.0), RowLabels({"q": False}), RowLabels({"q": False}, 0.0))
+
+    items = _items([boolean(0, 0.5)], {"r0": raters})
+
+    assert 0.75 == items.people[0]
+    assert items.weighted
+
+
+def test_a_label_of_no_row_is_refused() -> None:
+    """With the id that names none."""
+    with pytest.raises(InvalidInput, match="such as 'r9': label the rows that were run"):
+        _items([boolean(0, 0.5)], {"r9": (RowLabels({"q": True}),)})
+
+
+def test_names_are_no_groups() -> None:
+    """A field that differs in every row would be compared with itself."""
+    results = [boolean(n, 0.3, truth=True, channel=f"name {n}") for n in range(60)]
+
+    found = audited(results, Boolean())
+
+    assert not found.groups
+    assert "groups: not looked at, 60 are too many, at most 50" in found.notes
+
+
+def _items(results: list[Result], labels: Labels) -> AuditedItems:
+    return audited_items(results, "q", Boolean(), labels=labels)
