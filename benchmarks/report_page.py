@@ -1,13 +1,11 @@
 """How large the page of `classify report` is, and how soon it shows, finds and opens rows.
 
-    python benchmarks/report_page.py [--rows 50000] [--rounds 3] [--keep FOLDER]
+    python benchmarks/report_page.py [-o docs/report-page.md] [--rows 50000] [--rounds 3]
 
 Rows are made up in the shape of examples/support: its messages, joined at random to as many
 different ones; three questions with the evidence of the words readout, every number at full
-precision; labels for all. The page is opened in an installed Chromium. Times are the browser's own
-(performance.now), the best of the rounds, and beside them the processor time of the page's thread
-in that round, which a busy machine does not stretch. What is sought is sought by the address,
-without the pause that the search field leaves for typing.
+precision; labels for all. The page is opened in an installed Chromium. What is sought is sought by
+the address, without the pause that the search field leaves for typing.
 """
 
 from __future__ import annotations
@@ -15,16 +13,18 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import random
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from classify.adapters.report.report_page import make_report
 from classify.json_values import JSON
@@ -44,12 +44,12 @@ WORDS = {
     "urgent": {"true": ["urgent"], "false": ["standard"]},
 }
 SEARCHES = {
-    "two words": "#search=parcel+refund",
-    "an answer": "#question=topic&answer=option%3Arefund",
+    "rows with two words": "#search=parcel+refund",
+    "rows with an answer": "#question=topic&answer=option%3Arefund",
     "disagreements, worst first": "#question=topic&agreement=disagrees"
     "&sort=disagreement%3A0&descending=true",
-    "sorted by text": "#sort=text",
-    "everything again": "#",
+    "all rows, sorted by text": "#sort=text",
+    "all rows again": "#",
 }
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -92,27 +92,63 @@ class Clock:
         before, started = self.worked(), time.perf_counter()
         self.tab.evaluate(script, argument)
         wall = (time.perf_counter() - started) * 1000
-        self.times[name] = (wall / parts, (self.worked() - before) / parts)
+        self.times[name] = ((self.worked() - before) / parts, wall / parts)
+
+
+MARK = "<!-- measured -->\n"
+"""In the page of the documentation, what this program writes follows it."""
+FOUND = """
+{rows} rows of three questions, with evidence and labels, in Chromium {browser}, the best of
+{rounds} rounds. *Work* is the processor time of the page's thread, which a busy machine stretches
+less than *until seen*, what passed on the clock (two cores without a GPU{load}).
+
+| results | page | making it | memory of its script |
+|---|---|---|---|
+| {results_mb:.1f} MB | {page_mb:.1f} MB | {making:.0f} s of processor time | {heap:.0f} MB |
+
+| | work, ms | until seen, ms |
+|---|---|---|
+{times}
+"""
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, and print what was found or write it into the page of the documentation."""
     parser = argparse.ArgumentParser(description="Measure the page of a results file.")
+    parser.add_argument("-o", "--output", type=Path, help="page of the documentation to fill in")
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--keep", type=Path, help="folder to keep results and page in")
     given = parser.parse_args()
-    with _folder(given.keep) as folder:
-        results, page = folder / "rows.jsonl", folder / "rows.html"
-        write_results(results, given.rows)
-        print(f"rows             {given.rows}")
-        print(f"results          {results.stat().st_size / 1e6:.1f} MB")
-        started = time.process_time()
-        size = make_report(results).write(page)
-        print(f"making the page  {time.process_time() - started:.1f} s of CPU")
-        print(f"page             {size / 1e6:.1f} MB")
-        for name, (wall, worked) in measured(page, rows=given.rows, rounds=given.rounds).items():
-            print(f"{name:<28} {wall:6.0f} ms, of which {worked:6.0f} ms of work")
+    with tempfile.TemporaryDirectory() as folder:
+        told = documented(Path(folder), rows=given.rows, rounds=given.rounds)
+    if given.output is None:
+        print(told)
+    else:
+        written = given.output.read_text(encoding="utf-8").partition(MARK)[0]
+        given.output.write_text(written + MARK + told, encoding="utf-8")
+
+
+def documented(folder: Path, *, rows: int, rounds: int) -> str:
+    """Make results and their page in a folder, and return what was measured."""
+    results, page = folder / "rows.jsonl", folder / "rows.html"
+    write_results(results, rows)
+    started = time.process_time()
+    size = make_report(results).write(page)
+    making = time.process_time() - started
+    found = measured(page, rows=rows, rounds=rounds)
+    lines = [f"| {name} | {work:.0f} | {wall:.0f} |" for name, (work, wall) in found.times.items()]
+    busy = os.getloadavg()[0]
+    return FOUND.format(
+        rows=f"{rows:,}",
+        browser=found.browser,
+        rounds=rounds,
+        load=f", {busy:.0f} other processes waiting for them" if busy > 2 else "",
+        results_mb=results.stat().st_size / 1e6,
+        page_mb=size / 1e6,
+        making=making,
+        heap=found.heap_mb,
+        times="\n".join(lines),
+    )
 
 
 def write_results(path: Path, count: int) -> None:
@@ -128,14 +164,26 @@ def write_results(path: Path, count: int) -> None:
     write_record(path, RunRecord.of(spec.classifier()))
 
 
-def measured(page: Path, *, rows: int, rounds: int) -> dict[str, tuple[float, float]]:
-    """Open the page in a browser, and return what took how long, in milliseconds."""
-    found: dict[str, tuple[float, float]] = {}
-    with browser_page() as new_page:
+@dataclass(slots=True)
+class Measured:
+    """What was found in a browser."""
+
+    browser: str
+    heap_mb: float = 0.0
+    times: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    """What was done -> work and wall-clock time in milliseconds, of the round of least work."""
+
+
+def measured(page: Path, *, rows: int, rounds: int) -> Measured:
+    """Open the page in a browser, and return what took how long."""
+    with started_browser() as browser:
+        found = Measured(browser.version)
         for _ in range(rounds):
-            tab = new_page()
+            tab = browser.new_page(viewport={"width": 1280, "height": 900})
             for name, times in _round(tab, page, rows).items():
-                found[name] = min(times, found.get(name, times))
+                found.times[name] = min(times, found.times.get(name, times))
+            heap = float(tab.evaluate("performance.memory.usedJSHeapSize"))
+            found.heap_mb = max(found.heap_mb, heap / 1e6)
             tab.close()
     return found
 
@@ -145,40 +193,25 @@ def _round(tab: Page, page: Path, rows: int) -> dict[str, tuple[float, float]]:
     tab.goto(page.as_uri(), timeout=120_000, wait_until="commit")
     tab.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
     loaded = clock.worked()
-    for name, mark in (("rows on the screen", "rows"), ("texts there to search", "texts")):
-        clock.times[name] = (tab.evaluate(MARKED, mark), loaded)
+    clock.times["from nothing to a table of all rows"] = (loaded, tab.evaluate(MARKED, "rows"))
     for name, hash in SEARCHES.items():
         clock.time(name, SEEK, hash)
-        print(f"  {name}: {tab.inner_text('.status')}", file=sys.stderr)
     clock.time("a frame of a long scroll", SCROLL, FRAMES, parts=FRAMES)
-    clock.time("a row opened", OPEN, rows // 2)
-    heap = tab.evaluate("performance.memory.usedJSHeapSize")
-    print(f"  script's memory: {heap / 1e6:.0f} MB", file=sys.stderr)
+    clock.time("a row opened, with its evidence", OPEN, rows // 2)
     return clock.times
 
 
 @contextmanager
-def browser_page() -> Generator[Callable[[], Page]]:
-    """Start an installed browser, and give a function that opens a tab in it."""
+def started_browser() -> Generator[Browser]:
+    """Start an installed browser."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         sys.exit(f"no browser on this machine: none of {', '.join(BROWSERS)}")
+    flags = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--no-first-run"]
-        )
-        yield lambda: browser.new_page(viewport={"width": 1280, "height": 900})
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
+        yield browser
         browser.close()
-
-
-@contextmanager
-def _folder(keep: Path | None) -> Generator[Path]:
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep
-        return
-    with tempfile.TemporaryDirectory() as name:
-        yield Path(name)
 
 
 def _line(index: int, text: str, chance: random.Random) -> JSON:
