@@ -8,7 +8,7 @@
 
 import { element } from "./dom.js";
 
-const SPARE_ROWS = 8;
+const SPARE_ROWS = 6;
 
 export class Grid {
   /**
@@ -23,6 +23,8 @@ export class Grid {
     Object.assign(this, { columns, cell, open, sort });
     this.rows = new Uint32Array(0);
     this.active = 0;
+    /** Position -> the line of each row that is in the document. */
+    this.lines = new Map();
     this.body = element("div.grid-body", { role: "rowgroup" });
     this.head = element("div.grid-row.grid-head", { role: "row", "aria-rowindex": 1 });
     this.element = element(
@@ -57,7 +59,8 @@ export class Grid {
 
   /** Draw the rows in sight anew: what they hold has changed. */
   refresh() {
-    this.drawn = undefined;
+    this.lines.clear();
+    this.body.replaceChildren(...(this.rows.length ? [] : [this.nothing()]));
     this.draw();
   }
 
@@ -80,7 +83,7 @@ export class Grid {
     else if (top + this.height > scrollTop + room) {
       this.element.scrollTop = top + this.height - room;
     }
-    this.refresh();
+    this.draw();
   }
 
   header(column, index) {
@@ -115,17 +118,33 @@ export class Grid {
     });
   }
 
+  /** Put the rows into the document that are in sight now, and keep those that still are. */
   draw() {
     const first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - SPARE_ROWS);
     const count = Math.ceil(this.element.clientHeight / this.height) + 2 * SPARE_ROWS;
     const last = Math.min(this.rows.length, first + count);
-    if (this.drawn === `${first}-${last}`) return;
-    this.drawn = `${first}-${last}`;
-    const made = [];
-    for (let position = first; position < last; position += 1) made.push(this.line(position));
-    if (!this.rows.length) made.push(this.nothing());
-    this.body.replaceChildren(...made);
-    const active = this.rows.length ? `grid-row-${this.active}` : "";
+    for (const [position, line] of this.lines) {
+      if (position >= first && position < last) continue;
+      line.remove();
+      this.lines.delete(position);
+    }
+    let after = null;
+    for (let position = last - 1; position >= first; position -= 1) {
+      if (!this.lines.has(position)) {
+        this.lines.set(position, this.line(position));
+        this.body.insertBefore(this.lines.get(position), after);
+      }
+      after = this.lines.get(position);
+    }
+    this.markActive();
+  }
+
+  markActive() {
+    for (const [position, line] of this.lines) {
+      line.classList.toggle("active", position === this.active);
+      line.setAttribute("aria-selected", String(position === this.active));
+    }
+    const active = this.lines.has(this.active) ? `grid-row-${this.active}` : "";
     this.element.setAttribute("aria-activedescendant", active);
   }
 
@@ -144,12 +163,11 @@ export class Grid {
       ),
     );
     return element(
-      `div.grid-row${position === this.active ? ".active" : ""}`,
+      "div.grid-row",
       {
         role: "row",
         id: `grid-row-${position}`,
         "aria-rowindex": position + 2,
-        "aria-selected": position === this.active ? "true" : "false",
         "data-position": position,
         "--top": `${position * this.height}px`,
       },
