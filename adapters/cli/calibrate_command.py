@@ -135,7 +135,9 @@ def _lines(found: Calibrated) -> list[str]:
         f"method         {report.chosen} (asked for: {report.requested})",
     ]
     if report.chosen == "identity":
-        lines.append("the raw answers are kept: nothing that was tried is surely better on rows left out")
+        lines.append(
+            "the raw answers are kept: nothing that was tried is surely better on rows left out"
+        )
     rows = rows_used(report.n, found.answers.given)
     lines += [
         f"tried          {each.method}: log loss {each.log_loss:.4f}, "
