@@ -17,6 +17,7 @@ from classify.errors import CalibrationError
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
+_ONE = np.float64(1.0).view(np.uint64)
 _MODERATE = (1e-9, 1e9)
 """Sums of powers whose logs take no digits from log-probabilities, and that hide no underflow."""
 
@@ -97,10 +98,13 @@ def probabilities(p: ArrayLike, *, name: str = "p") -> Floats:
     x = _floats(p, name)
     if x.ndim != 1:
         raise CalibrationError(f"{name} must be one-dimensional, got the shape {x.shape}")
-    # nan is neither: it goes through min and max, and fails both comparisons.
-    if x.size and not (x.min() >= 0.0 and x.max() <= 1.0):
-        row = int(np.argmin((x >= 0.0) & (x <= 1.0)))
-        raise CalibrationError(f"{name}[{row}] must be between 0 and 1, got {x[row]!r}")
+    # One pass for both ends: read as whole numbers the bits of 0 … 1 are in order, and those of
+    # negative numbers and of nan are greater.
+    if x.size and x.view(np.uint64).max() > _ONE:
+        good = (x >= 0.0) & (x <= 1.0)  # -0.0 is
+        if not good.all():
+            row = int(np.argmin(good))
+            raise CalibrationError(f"{name}[{row}] must be between 0 and 1, got {x[row]!r}")
     return x
 
 
@@ -116,7 +120,8 @@ def class_labels(y: ArrayLike, *, n: int, k: int, name: str = "y") -> Ints:
     ):
         raise CalibrationError(f"{name} must hold whole numbers 0 … {k - 1}, got {raw.dtype}")
     labels: Ints = raw.astype(np.int64, copy=False)
-    if labels.min() < 0 or labels.max() >= k:
+    # One pass for both ends: read without a sign a negative number is greater than any label.
+    if labels.view(np.uint64).max() >= k:
         row = int(np.argmax((labels < 0) | (labels >= k)))
         raise CalibrationError(f"{name}[{row}] must be in 0 … {k - 1}, got {int(labels[row])}")
     return labels

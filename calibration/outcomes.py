@@ -25,7 +25,7 @@ from classify.calibration.arrays import (
 )
 from classify.errors import CalibrationError
 
-BLOCK = 1 << 14
+BLOCK = 1 << 15
 """Rows at a time that stay in the processor's cache."""
 _ONE = np.float64(1.0).tobytes()
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from classify.calibration.arrays import log_probabilities, probabilities
+from classify.calibration.arrays import class_labels, log_probabilities, probabilities
 from classify.calibration.prediction_sets import fit_sets
 from classify.calibration.proper_scores import brier_score, log_loss
 from classify.errors import CalibrationError
@@ -67,6 +67,18 @@ def test_the_bad_row_is_named_among_many(bad: float) -> None:
     ):
         with pytest.raises(CalibrationError, match="row 70000 holds nan or"):
             use()
+
+
+def test_a_negative_zero_is_zero() -> None:
+    """Its bits are not, and the check reads bits."""
+    assert [0.0, 1.0, 0.5] == np.abs(probabilities([-0.0, 1.0, 0.5])).tolist()
+
+
+@pytest.mark.parametrize("bad", [-1, 2, -(2**63)], ids=str)
+def test_a_label_that_names_no_option_is_named(bad: int) -> None:
+    """One comparison for both ends."""
+    with pytest.raises(CalibrationError, match=rf"y\[1\] must be in 0 … 1, got {bad}"):
+        class_labels([0, bad, 1], n=3, k=2)
 
 
 @pytest.mark.parametrize("bad", [-1e-12, 1.0 + 1e-12, np.nan, np.inf], ids=str)
