@@ -146,9 +146,17 @@ def main() -> None:
 
 def page(results: list[Result]) -> str:
     """Return the page: what was timed, where a peer is faster, and the table."""
-    ahead = [r for r in results if r.times < 1.0]
-    slower = "; ".join(f"{r.contest}, {r.k} options, {r.n:,} rows: {r.times:.2f}" for r in ahead)
-    head = HEAD.format(versions=versions(), slower=slower or "nowhere")
+    slower: list[str] = []
+    for n in SIZES:
+        ahead: dict[str, list[float]] = {}
+        for result in results:
+            if result.n == n and result.times < 1.0:
+                ahead.setdefault(result.contest, []).append(result.times)
+        slower += [
+            f"{contest}, {n:,} rows: {min(times):.2f} to {max(times):.2f}"
+            for contest, times in ahead.items()
+        ]
+    head = HEAD.format(versions=versions(), slower="; ".join(slower) or "nowhere")
     return "\n".join([head, *(result.row for result in results)]) + "\n"
 
 
