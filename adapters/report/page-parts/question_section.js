@@ -100,7 +100,10 @@ function distribution(question, rows, labelled, mine) {
 }
 
 function confidences(question, rows, labelled) {
-  const values = Array.from({ length: rows.length }, (_, row) => rows.confidence(question, row));
+  // An answer that was handed over to a person has a confidence, and is none of the answers.
+  const values = question.codes.map((code, row) =>
+    code < 0 ? null : rows.confidence(question, row),
+  );
   const classes = labelled ? ["right", "wrong", "without a label"] : ["rows"];
   const place = new Map([
     [true, 0],

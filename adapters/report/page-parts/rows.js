@@ -94,46 +94,38 @@ export class Rows {
   }
 
   tests(filter) {
-    const tests = this.questionTests(filter);
     const { errors, warned } = this.columns;
+    const tests = [];
     if (filter.outcome === "answered") tests.push((row) => errors[row] < 0);
     if (filter.outcome === "failed") tests.push((row) => errors[row] >= 0);
     if (filter.outcome === "warned") tests.push((row) => warned[row] > 0);
+    const ofAnswers = this.answerTests(filter);
+    const asked = this.questions.filter(({ id }) => !filter.question || id === filter.question);
+    // One answer must pass them all, not one answer this test and another one that.
+    const passes = (row) => (question) => ofAnswers.every((test) => test(question, row));
+    if (ofAnswers.length) tests.push((row) => asked.some(passes(row)));
     // The dearest test comes last, so that it sees the fewest rows.
     const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length) tests.push(this.textTest(words));
     return tests;
   }
 
-  questionTests(filter) {
-    const asked = this.questions.filter(({ id }) => !filter.question || id === filter.question);
-    const some = (test) => (row) => asked.some((question) => test(question, row));
+  answerTests({ answer, label, agreement, flag, from, to }) {
+    const { causes, flags } = this.overview;
     const tests = [];
-    const causes = this.overview.causes;
-    if (filter.answer) {
+    if (answer)
+      tests.push((question, row) => question.codes[row] === codeOf(question, causes, answer));
+    if (label) tests.push((question, row) => question.labels[row] === labelOf(question, label));
+    const wanted = { agrees: true, disagrees: false }[agreement];
+    if (wanted !== undefined) tests.push((question, row) => this.agrees(question, row) === wanted);
+    if (agreement === "unlabelled") tests.push(({ labels }, row) => labels[row] === -1);
+    const bit = 1 << flags.indexOf(flag);
+    if (flag) tests.push((question, row) => (question.flags[row] & bit) !== 0);
+    const [least, most] = [(from ?? 0) * 10000, (to ?? 1) * 10000];
+    if (from !== null || to !== null) {
       tests.push(
-        some((question, row) => question.codes[row] === codeOf(question, causes, filter.answer)),
-      );
-    }
-    if (filter.label) {
-      tests.push(some((question, row) => question.labels[row] === labelOf(question, filter.label)));
-    }
-    const wanted = { agrees: true, disagrees: false }[filter.agreement];
-    if (wanted !== undefined)
-      tests.push(some((question, row) => this.agrees(question, row) === wanted));
-    if (filter.agreement === "unlabelled")
-      tests.push(some(({ labels }, row) => labels[row] === -1));
-    if (filter.flag) {
-      const bit = 1 << this.overview.flags.indexOf(filter.flag);
-      tests.push(some(({ flags }, row) => (flags[row] & bit) !== 0));
-    }
-    if (filter.from !== null || filter.to !== null) {
-      const [from, to] = [(filter.from ?? 0) * 10000, (filter.to ?? 1) * 10000];
-      tests.push(
-        some(
-          ({ confidences }, row) =>
-            confidences[row] >= 0 && confidences[row] >= from && confidences[row] <= to,
-        ),
+        ({ confidences }, row) =>
+          confidences[row] >= 0 && confidences[row] >= least && confidences[row] <= most,
       );
     }
     return tests;

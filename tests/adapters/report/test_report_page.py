@@ -101,6 +101,16 @@ def test_filters_join_and_are_kept_in_the_address(page: Page) -> None:
     assert shown == ids(page)
 
 
+def test_one_answer_must_pass_all_filters_of_answers(page: Page) -> None:
+    """Not one question's answer the first of them and another question's the second."""
+    page.get_by_label("Answer", exact=True).select_option("option:refund")
+    page.get_by_label("Labels").select_option("disagrees")
+
+    wrong = [r for r in sample() if r.index % 3 == 0 and r.index % 2 and r.answers]
+    answered = [r for r in wrong if "choice" in dict(r.answers["topic"])]
+    assert status(page) == f"{len(answered)} of 60 rows"
+
+
 def test_rows_without_a_verdict_and_failed_rows_are_found(page: Page) -> None:
     """Each apart, by its cause."""
     page.get_by_label("Answer", exact=True).select_option("no verdict:refusal")
