@@ -34,6 +34,9 @@ SLICE = 5000
 _LONGEST = 32_000_000
 """Bytes of results whose texts are sent at a time."""
 
+_MORE = 1.2
+"""Times as many rows as before, while a file is read that is there already."""
+
 
 class LiveResults:
     """A results file that may still be written; raises InvalidInput for unusable labels."""
@@ -84,12 +87,12 @@ class LiveResults:
         with self._guard:
             start = max(0, have) if generation == self._generation else 0
             stop = self._stop(start)
-            own = f"{self._rows}-{self._figured}"
+            self._renew_overview()
             seen = version if generation == self._generation else None
             columns = self._gathered.columns
             return {
                 "generation": self._generation,
-                "version": own,
+                "version": self._version,
                 "start": start,
                 "total": self._rows,
                 "caught_up": self._caught_up,
@@ -98,7 +101,7 @@ class LiveResults:
                 "problems": self._problems(),
                 "columns": _cut(columns.columns(), start, stop),
                 "texts": _cut(columns.texts(), start, stop),
-                "overview": self._overview() if seen != own else None,
+                "overview": self._whole if seen != self._version else None,
             }
 
     def detail(self, generation: str, row: int) -> JSON:
@@ -125,6 +128,9 @@ class LiveResults:
         self._places: list[Place] = []
         self._rows = self._unread = self._figured = 0
         self._figures: dict[str, JSON] = {}
+        self._whole: JSON = None
+        self._version = ""
+        self._summed_up = 0
         self._caught_up = False
         self._strange: str | None = None
         self._last = time.monotonic()
@@ -168,6 +174,15 @@ class LiveResults:
     def _problems(self) -> list[JSON]:
         unread = f"{self._unread} lines could not be read and are not shown."
         return [*([unread] if self._unread else []), *([self._strange] if self._strange else [])]
+
+    def _renew_overview(self) -> None:
+        """Sum up anew where there is more to say; in a long file not after every few rows."""
+        version = f"{self._rows}-{self._figured}"
+        if version == self._version:
+            return
+        if self._caught_up or self._rows >= _MORE * self._summed_up:
+            self._whole, self._version = self._overview(), version
+            self._summed_up = self._rows
 
     def _overview(self) -> JSON:
         origin = Origin(

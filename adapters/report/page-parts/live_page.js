@@ -44,8 +44,15 @@ export class LivePage extends ReportPage {
     const due =
       held?.overview &&
       (held !== this.held || held.rows !== this.rows.length || held.version !== this.version);
-    if (due && !reading && (performance.now() >= this.next || held !== this.held)) this.bringUp();
+    const early = held === this.held ? this.next - performance.now() : 0;
+    if (due && !reading && early <= 0) this.bringUp();
+    else if (due && !reading) this.changeLater(early);
     this.tell(reading);
+  }
+
+  changeLater(pause) {
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.changed(), pause);
   }
 
   bringUp() {
