@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,7 @@ def _check_page(page: Path, *read: str | Path | None, overwrite: bool) -> None:
     from classify.run_record import record_path
 
     paths = [path for path in read if path is not None]
-    records = [record_path(path) for path in paths]
+    records = [record_path(os.path.realpath(path)) for path in paths]
     check_target(page, read=[*paths, *records], overwrite=overwrite)
 
 

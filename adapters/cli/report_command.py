@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,13 +47,17 @@ def report(
     ] = False,
 ) -> None:
     """Write a page about results: figures, and a table to search, filter and open rows of."""
+    from classify.adapters.report.page_file import check_target
     from classify.adapters.report.report_page import make_report
+    from classify.run_record import record_path
     from classify.spec import load_spec
 
     check_results(results)
     prices = _prices(input_price, output_price)
     page = results.with_suffix(".html") if output is None else output
-    _check_output(page, results=results, labels=labels, spec=spec, overwrite=overwrite)
+    record = record_path(os.path.realpath(results))
+    read = [path for path in (results, record, labels, spec) if path is not None]
+    check_target(page, read=read, overwrite=overwrite)
     questions = None if spec is None else load_spec(spec).questions
     if (megabytes := results.stat().st_size / 1e6) > _LARGE:
         say(f"reading {megabytes:.0f} MB of results, which takes a while")
@@ -72,23 +75,3 @@ def _prices(read: float | None, written: float | None) -> Prices | None:
         missing = "--input-price" if read is None else "--output-price"
         raise InvalidInput(f"{missing} is missing: a cost needs the prices of both kinds of token")
     return Prices(read, written)
-
-
-def _check_output(
-    page: Path, *, results: Path, labels: str | None, spec: str | None, overwrite: bool
-) -> None:
-    from classify.adapters.report.report_page import is_report
-    from classify.run_record import record_path
-
-    if not page.exists():
-        return
-    record = record_path(os.path.realpath(results))
-    for read in (str(results), str(record), labels, spec):
-        with suppress(OSError):  # one of them is not there
-            if read is not None and os.path.samefile(read, page):
-                raise InvalidInput(f"the page would replace {read!r}: name another with -o")
-    if not overwrite and not (page.is_file() and is_report(page)):
-        raise InvalidInput(
-            f"{str(page)!r} is there and is no page of this command: name another file with -o, "
-            "or give --overwrite"
-        )

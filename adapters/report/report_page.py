@@ -10,8 +10,8 @@ from pathlib import Path
 from classify.adapters.report.gathered import Gathered
 from classify.adapters.report.labelled_figures import labelled_figures
 from classify.adapters.report.overview import Origin, Prices, overview
+from classify.adapters.report.page_file import write_page
 from classify.adapters.report.shell import (
-    MARK,
     PAGE,
     STYLES,
     Payload,
@@ -22,7 +22,6 @@ from classify.adapters.report.shell import (
 )
 from classify.calibration.label_file import RowLabels, read_label_file
 from classify.calibration.result_labels import labelled_results, seen_questions
-from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Question
 from classify.results import read_results
@@ -44,16 +43,7 @@ class Report:
     def write(self, target: Path) -> int:
         """Write the page, whole or not at all; return its bytes."""
         shell = Shell(self.title, PAGE / "report.js", STYLES)
-        partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-        try:
-            with partial.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(html_page(shell, self.payloads, later=self.later))
-            size = partial.stat().st_size
-            partial.replace(target)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise InvalidInput(f"{str(target)!r} cannot be written: {error.strerror}") from None
-        return size
+        return write_page(target, html_page(shell, self.payloads, later=self.later))
 
 
 def make_report(
@@ -88,12 +78,6 @@ def make_report(
         (plain_payload("overview", whole), packed_payload("columns", gathered.columns.columns())),
         (packed_payload("texts", gathered.columns.texts()), *gathered.chunks),
     )
-
-
-def is_report(path: Path) -> bool:
-    """Whether a file is a page of ours, which may be made anew."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(len(MARK)) == MARK
 
 
 def _figures(
