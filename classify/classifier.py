@@ -259,6 +259,11 @@ class Classifier(Shown):
                     return error
                 except Exception as error:  # a model's or a transform's own
                     return UnexpectedError(error)
+                except asyncio.CancelledError as error:
+                    task = asyncio.current_task()
+                    if task is None or task.cancelling():
+                        raise
+                    return UnexpectedError(error)  # nobody cancelled: the model's own as well
 
         return ask
 

@@ -135,7 +135,7 @@ class UnexpectedError(ModelError):
     It stands in the place of one state among many, so that the others keep their answers.
     """
 
-    def __init__(self, cause: Exception) -> None:
+    def __init__(self, cause: BaseException) -> None:
         """Name the error and its place, not its text: that may quote what was judged."""
         place = ""
         for frame in traceback.extract_tb(cause.__traceback__)[-1:]:

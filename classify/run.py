@@ -116,7 +116,7 @@ async def _until_stopped(work: Coroutine[object, None, None], stop: asyncio.Even
         stopping.cancel()
         running.cancel()
         await asyncio.gather(running, stopping, return_exceptions=True)
-    if not running.cancelled():
+    if not (stop.is_set() and running.cancelled()):
         running.result()
 
 
