@@ -1,7 +1,8 @@
 /* What people's labels say of the answers to one question. */
 
+import { confusion } from "./confusion.js";
 import { element, shown } from "./dom.js";
-import { confusion, figure } from "./figures.js";
+import { figure } from "./figures.js";
 import { count, probability } from "./numbers.js";
 import { plainTable } from "./tables.js";
 
@@ -37,30 +38,7 @@ export function risk({ measured }) {
 
 /** Return the rows furthest from their labels; `open` is called with the one pressed. */
 export function worst(question, rows, { mine, open }) {
-  const found = rows.worst(question, WORST);
-  const item = (row) => {
-    const confidence = rows.confidence(question, row);
-    return element(
-      "li",
-      {},
-      element(
-        "button.row-link",
-        { type: "button", onclick: () => open(row) },
-        shown(
-          "span.text-line",
-          rows.text(row).replace(/\s+/g, " ").trim() || rows.columns.ids[row],
-        ),
-        element(
-          "span.soft",
-          {},
-          shown("b.bad", rows.answer(question, row).option.name),
-          confidence === null ? "" : ` ${probability(confidence)}`,
-          ", people: ",
-          shown("b", rows.label(question, row)),
-        ),
-      ),
-    );
-  };
+  const found = [...rows.worst(question, WORST)];
   const all = () =>
     mine({
       agreement: "disagrees",
@@ -70,11 +48,37 @@ export function worst(question, rows, { mine, open }) {
   return figure(
     "Worst disagreements",
     "furthest from the label first",
-    found.length
-      ? element("ol.rows", {}, [...found].map(item))
-      : element("p.soft", {}, "none: every answer agrees with its label"),
+    found.length > 0
+      ? element(
+          "ol.rows",
+          {},
+          found.map((row) => disagreement(question, rows, { row, open })),
+        )
+      : element("p.soft", {}, "none: no answer differs from its label"),
     found.length > 0 &&
       element("button.quiet", { type: "button", onclick: all }, "Show all of them"),
+  );
+}
+
+function disagreement(question, rows, { row, open }) {
+  const confidence = rows.confidence(question, row);
+  const text = rows.text(row).replace(/\s+/g, " ").trim();
+  return element(
+    "li",
+    {},
+    element(
+      "button.row-link",
+      { type: "button", onclick: () => open(row) },
+      shown("span.text-line", text || rows.columns.ids[row]),
+      element(
+        "span.soft",
+        {},
+        shown("b.bad", rows.answer(question, row).option.name),
+        confidence === null ? "" : ` ${probability(confidence)}`,
+        ", people: ",
+        shown("b", rows.label(question, row)),
+      ),
+    ),
   );
 }
 
