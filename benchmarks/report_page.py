@@ -63,10 +63,10 @@ OPEN = """async (row) => {
   location.hash = `#row=${row}`;
   while (!document.querySelector("dialog .answer-bars")) await new Promise(requestAnimationFrame);
 }"""
-SCROLL = """async (steps) => {
+SCROLL = """async ([frames, far]) => {
   const grid = document.querySelector("[role=grid]");
-  for (let step = 0; step < steps; step += 1) {
-    grid.scrollTop = (step / steps) * grid.scrollHeight;
+  for (let frame = 0; frame < frames; frame += 1) {
+    grid.scrollTop = far ? (frame / frames) * grid.scrollHeight : frame * 38;
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   }
 }"""
@@ -196,7 +196,8 @@ def _round(tab: Page, page: Path, rows: int) -> dict[str, tuple[float, float]]:
     clock.times["from nothing to a table of all rows"] = (loaded, tab.evaluate(MARKED, "rows"))
     for name, hash in SEARCHES.items():
         clock.time(name, SEEK, hash)
-    clock.time("a frame of a long scroll", SCROLL, FRAMES, parts=FRAMES)
+    clock.time("a frame of scrolling, row by row", SCROLL, [FRAMES, False], parts=FRAMES)
+    clock.time("a frame of scrolling, by 1,000 rows", SCROLL, [FRAMES, True], parts=FRAMES)
     clock.time("a row opened, with its evidence", OPEN, rows // 2)
     return clock.times
 
