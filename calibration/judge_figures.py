@@ -175,11 +175,11 @@ def _places(position: PositionPreference, axes: Axes) -> None:
     for place, share in zip(places, position.slots, strict=True):
         axes.text(
             place,
-            share,
+            share + 0.015,
             f"{share:.2f}",
             horizontalalignment="center",
             verticalalignment="bottom",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )
     axes.axhline(1 / len(places), color=ORANGE, linestyle="--", label="no preference")
     axes.set_xticks(places, [str(place) for place in places])
