@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     )
     from classify.calibration.agreement import Confusion, cohen_kappa, confusion
     from classify.calibration.annotator_test import AltTest, alt_test
-    from classify.calibration.artefact import (
-        CalibrationArtefact,
-        Fingerprint,
-        HeldOutAnswers,
-        HeldOutMetric,
-        make_artefact,
-    )
+    from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
     from classify.calibration.artefact_file import load_artefacts, save_artefacts
     from classify.calibration.audit_items import AuditedItems, audited_items
     from classify.calibration.audits import Audit, audit
@@ -94,6 +88,7 @@ if TYPE_CHECKING:
         labelled_metrics,
     )
     from classify.calibration.group_bias import GroupBias, subgroup_bias
+    from classify.calibration.held_out_answers import HeldOutAnswers, HeldOutMetric
     from classify.calibration.intervals import clopper_pearson, jeffreys, mean_interval, wilson
     from classify.calibration.isotonic import IsotonicCalibrator, fit_isotonic
     from classify.calibration.judge_figures import (
@@ -228,8 +223,6 @@ _MODULES = {
     "artefact": (
         "CalibrationArtefact",
         "Fingerprint",
-        "HeldOutAnswers",
-        "HeldOutMetric",
         "make_artefact",
     ),
     "artefact_file": (
@@ -329,6 +322,10 @@ _MODULES = {
     "group_bias": (
         "GroupBias",
         "subgroup_bias",
+    ),
+    "held_out_answers": (
+        "HeldOutAnswers",
+        "HeldOutMetric",
     ),
     "intervals": (
         "clopper_pearson",

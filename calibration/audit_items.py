@@ -73,11 +73,7 @@ def audited_items(
         judge, people = _numbers(question, answer, name, said)
         named = [row.group for row in own if row.group is not None]
         rows.append((judge, people, _length(result), named[0] if named else _field(result, group)))
-    if unknown:
-        raise InvalidInput(
-            f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "
-            "label the rows that were run"
-        )
+    _check_known(unknown)
     judges, peoples, lengths = np.array([row[:3] for row in rows]).reshape(-1, 3).T
     return AuditedItems(
         judge=judges,
@@ -87,6 +83,14 @@ def audited_items(
         left_out=dict(left_out),
         weighted=len(weights) > 1,
     )
+
+
+def _check_known(unknown: set[str]) -> None:
+    if unknown:
+        raise InvalidInput(
+            f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "
+            "label the rows that were run"
+        )
 
 
 def _numbers(

@@ -21,9 +21,10 @@ from classify.display.cards import (
 from classify.display.field_cards import field_card, spaced_name
 
 if TYPE_CHECKING:
-    from classify.calibration.artefact import CalibrationArtefact, HeldOutMetric
+    from classify.calibration.artefact import CalibrationArtefact
     from classify.calibration.fitted import Fitted, FittedOn
     from classify.calibration.from_results import CalibratedResults
+    from classify.calibration.held_out_answers import HeldOutMetric
     from classify.calibration.rated_results import CalibratedMeans
     from classify.calibration.report import Calibrated, CalibrationReport, Candidate
 

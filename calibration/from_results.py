@@ -10,15 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from classify.calibration.arrays import Ints
-from classify.calibration.artefact import (
-    CalibrationArtefact,
-    Fingerprint,
-    HeldOutAnswers,
-    HeldOutMetric,
-    make_artefact,
-)
+from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.auto import calibrate
 from classify.calibration.fitted import CalibrationWarning
+from classify.calibration.held_out_answers import HeldOutAnswers, HeldOutMetric
 from classify.calibration.labelled_pictures import labelled_reliability
 from classify.calibration.methods import Method
 from classify.calibration.reliability import ReliabilityDiagram

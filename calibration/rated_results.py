@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from classify.calibration.arrays import Floats
-from classify.calibration.artefact import (
-    CalibrationArtefact,
-    Fingerprint,
-    HeldOutMetric,
-    make_artefact,
-)
+from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.cross_fit import ItemRows, fold_numbers, item_numbers
 from classify.calibration.fitted import FLOOR
 from classify.calibration.from_results import comparable
+from classify.calibration.held_out_answers import HeldOutMetric
 from classify.calibration.mean_map import expected_levels, fit_mean_map
 from classify.calibration.methods import MIN_ITEMS
 from classify.calibration.rating_errors import RatingMetrics, rating_metrics
@@ -70,7 +66,6 @@ def calibrate_means(
     if not isinstance(answers.question, Score):
         raise CalibrationError(f"{METHOD} maps scores, and {name!r} is a {answers.question.type}")
     rows = comparable(answers, answers.rated & (answers.weights > 0.0))
-    before = rating_metrics(rows, seed=seed)
     items = ItemRows(
         log_p=rows.log_p,
         y=np.rint(rows.ratings).astype(np.int64),
@@ -78,9 +73,10 @@ def calibrate_means(
         items=item_numbers(rows.groups, n=len(rows.y)),
         floor=FLOOR,
     )
+    before = rating_metrics(rows, seed=seed)
     mapped = _held_out(rows, items, seed) if items.counted >= MIN_ITEMS else rows.log_p
-    note = _kept(rows, items, mapped)
     calibrator: Calibrator = identity(rows.log_p.shape[1], n=len(rows.y))
+    note = _kept(rows, items, mapped)
     if note:
         mapped = rows.log_p
     else:
@@ -91,12 +87,16 @@ def calibrate_means(
         Calibrated(calibrator, report, mapped),
         Fingerprint.of(rows.origins[0]),
         name=name,
-        metrics=(
-            HeldOutMetric(name="mean error", before=before.mae.value, after=after.mae.value),
-            HeldOutMetric(name="mean bias", before=before.bias.value, after=after.bias.value),
-        ),
+        metrics=_metrics(before, after),
     )
     return CalibratedMeans(artefact, rows, before, after)
+
+
+def _metrics(before: RatingMetrics, after: RatingMetrics) -> tuple[HeldOutMetric, ...]:
+    return (
+        HeldOutMetric(name="mean error", before=before.mae.value, after=after.mae.value),
+        HeldOutMetric(name="mean bias", before=before.bias.value, after=after.bias.value),
+    )
 
 
 def _held_out(rows: LabelledAnswers, items: ItemRows, seed: int) -> Floats:

@@ -14,6 +14,7 @@ from classify.calibration.corp import Decomposition, corp_brier, corp_brier_opti
 from classify.calibration.discrimination import area_under_roc, augrc, aurc
 from classify.calibration.intervals import mean_interval, weighted_wilson
 from classify.calibration.measurement import Measurement, of_total
+from classify.calibration.ordinal_metrics import OrdinalMetrics
 from classify.calibration.ordinal_scores import rps_losses
 from classify.calibration.outcomes import (
     BinaryOutcomes,
@@ -109,37 +110,6 @@ class Metrics(Shown):
         from classify.calibration.metric_cards import metrics_card
 
         return metrics_card(self)
-
-
-@dataclass(frozen=True, slots=True)
-class OrdinalMetrics:
-    """What a score's distribution and mean are worth; None where one side never varies."""
-
-    rps: Measurement
-    mae: Measurement
-    """Of the expected level, in units of the levels."""
-    spearman: Measurement | None
-    kendall: Measurement | None
-
-    def of(self, total: int) -> OrdinalMetrics:
-        """Return the same numbers, each saying how many rows there were."""
-        return replace(
-            self,
-            rps=replace(self.rps, total=total),
-            mae=replace(self.mae, total=total),
-            spearman=of_total(self.spearman, total),
-            kendall=of_total(self.kendall, total),
-        )
-
-    def named(self) -> list[tuple[str, object]]:
-        """Return names and values, to print."""
-        undefined = "not defined: one side never varies"
-        return [
-            ("RPS", self.rps),
-            ("MAE", self.mae),
-            ("Spearman", self.spearman or undefined),
-            ("tau-b", self.kendall or undefined),
-        ]
 
 
 def metrics(

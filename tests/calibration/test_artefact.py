@@ -11,14 +11,10 @@ import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.artefact import (
-    CalibrationArtefact,
-    Fingerprint,
-    HeldOutMetric,
-    make_artefact,
-)
+from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.artefact_file import load_artefacts, save_artefacts
 from classify.calibration.auto import calibrate
+from classify.calibration.held_out_answers import HeldOutMetric
 from classify.errors import CalibrationError
 
 FINGERPRINT = Fingerprint(

@@ -18,13 +18,9 @@ from classify.calibrating import (
     origin,
 )
 from classify.calibration.abstention import ConfidencePolicy, CostPolicy, SetPolicy
-from classify.calibration.artefact import (
-    CalibrationArtefact,
-    Fingerprint,
-    HeldOutAnswers,
-    make_artefact,
-)
+from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.auto import calibrate
+from classify.calibration.held_out_answers import HeldOutAnswers
 from classify.calibration.ordinal import fit_proportional_odds
 from classify.calibration.prediction_sets import fit_sets
 from classify.classifier import Classifier

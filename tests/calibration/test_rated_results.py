@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from classify.answers import ScoreAnswer
 from classify.calibration.arrays import Floats
-from classify.calibration.artefact import HeldOutAnswers
 from classify.calibration.calibrators import CALIBRATORS
 from classify.calibration.from_results import calibrate_results, labelled_metrics
+from classify.calibration.held_out_answers import HeldOutAnswers
 from classify.calibration.mean_map import expected_levels, fit_mean_map, with_means
 from classify.calibration.rated_results import calibrate_means
 from classify.calibration.rating_errors import rating_metrics

@@ -1,0 +1,54 @@
+"""What a calibrator was worth on rows that it did not see: metrics, and answers for thresholds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import FiniteFloat, model_validator
+
+from classify.calibration.abstention import confidences
+from classify.calibration.arrays import Floats, Ints
+from classify.calibration.fitted import Frozen, Vector
+
+
+class HeldOutMetric(Frozen):
+    """A metric of rows that the calibrator did not see, before and after it."""
+
+    name: str
+    """With its rule, such as "ECE(mass, m=5)"."""
+    before: FiniteFloat
+    after: FiniteFloat
+
+
+class HeldOutAnswers(Frozen):
+    """The answers that each labelled item would get from a fit without it: for any threshold."""
+
+    confidence: Vector
+    """The probability of the likeliest option."""
+    wrong: tuple[bool, ...]
+    """Whether that option was not the true one."""
+    weighted: bool = False
+    """Whether labels counted unequally: no threshold can then promise a share of answers."""
+
+    @model_validator(mode="after")
+    def _one_length(self) -> HeldOutAnswers:
+        if len(self.confidence) != len(self.wrong):
+            raise ValueError(
+                f"confidence has {len(self.confidence)} rows and wrong has {len(self.wrong)}"
+            )
+        return self
+
+    @classmethod
+    def of(cls, log_p: ArrayLike, y: Ints, *, weights: Floats | None = None) -> HeldOutAnswers:
+        """Return what cross-fitted log-probabilities (n, K) and true options (n,) come to.
+
+        Rows of weight zero are left out.
+        """
+        w = np.ones(len(y)) if weights is None else weights
+        x = np.asarray(log_p, dtype=np.float64)[w > 0.0]
+        wrong = x.argmax(axis=1) != y[w > 0.0]
+        return cls(
+            confidence=tuple(confidences(x).tolist()),
+            wrong=tuple(wrong.tolist()),
+            weighted=len(np.unique(w[w > 0.0])) > 1,
+        )
