@@ -19,7 +19,7 @@ from classify.adapters.report.labelled_figures import labelled_figures
 from classify.adapters.report.overview import Origin, overview
 from classify.calibration.label_file import RowLabels, read_label_file
 from classify.calibration.result_labels import labelled_results, seen_questions
-from classify.errors import CalibrationError, InvalidInput
+from classify.errors import CalibrationError, ClassifyError, InvalidInput
 from classify.json_values import JSON
 from classify.line_file import Place
 from classify.questions import Question
@@ -88,6 +88,7 @@ class LiveResults:
             start = max(0, have) if generation == self._generation else 0
             stop = self._stop(start)
             self._renew_overview()
+            state = self._state()
             seen = version if generation == self._generation else None
             columns = self._gathered.columns
             return {
@@ -95,8 +96,8 @@ class LiveResults:
                 "version": self._version,
                 "start": start,
                 "total": self._rows,
-                "caught_up": self._caught_up,
-                "state": self._state(),
+                "caught_up": self._caught_up and (state == "running" or not self._unmeasured()),
+                "state": state,
                 "quiet_seconds": round(time.monotonic() - self._last, 1),
                 "problems": self._problems(),
                 "columns": _cut(columns.columns(), start, stop),
@@ -133,6 +134,7 @@ class LiveResults:
         self._summed_up = 0
         self._caught_up = False
         self._strange: str | None = None
+        self._unmade: str | None = None
         self._last = time.monotonic()
 
     def _read_labels(self) -> Mapping[str, Sequence[RowLabels]] | None:
@@ -173,7 +175,8 @@ class LiveResults:
 
     def _problems(self) -> list[JSON]:
         unread = f"{self._unread} lines could not be read and are not shown."
-        return [*([unread] if self._unread else []), *([self._strange] if self._strange else [])]
+        told = (unread if self._unread else None, self._strange, self._unmade)
+        return [each for each in told if each is not None]
 
     def _renew_overview(self) -> None:
         """Sum up anew where there is more to say; in a long file not after every few rows."""
@@ -199,23 +202,36 @@ class LiveResults:
         They take a second for some thousand rows. Only the reading thread adds rows, so that
         nobody has to wait for it.
         """
-        if self._rows == self._figured:
+        if not self._unmeasured():
             return
-        if self._rows < 2 * self._figured and self._state() == "running":
+        if self._state() == "running" and self._rows < 2 * self._figured:
             return
-        arrived = {result.id for result in self._gathered.plain}
+        figures, problem = dict[str, JSON](), None
+        try:
+            figures = self._made_figures()
+        except ClassifyError as error:
+            problem = f"The figures of labels could not be made: {error}"
+        with self._guard:
+            self._figures, self._figured, self._unmade = figures, self._rows, problem
+
+    def _unmeasured(self) -> int:
+        """Return how many rows came after the figures of labels were made."""
+        return self._rows - self._figured
+
+    def _made_figures(self) -> dict[str, JSON]:
+        gathered = self._gathered
+        arrived = {result.id for result in gathered.plain}
         labels = self._labels and {
             name: people for name, people in self._labels.items() if name in arrived
         }
-        answers = labelled_results(self._gathered.plain, self.questions, labels=labels)
+        answers = labelled_results(gathered.plain, self.questions, labels=labels)
         figures: dict[str, JSON] = {}
         for name, each in answers.items():
             # A few labels may be too few for a figure.
             with suppress(CalibrationError):
                 if each.labelled.any():
                     figures[name] = labelled_figures(each)
-        with self._guard:
-            self._figures, self._figured = figures, self._rows
+        return figures
 
 
 def _parsed(line: bytes) -> Result | None:
