@@ -101,3 +101,10 @@ def test_what_stands_under_a_field_is_shown(site: Path) -> None:
 
     assert "probability of answering with any label at all" in text
     assert 'id="classify.Options.min_coverage"' in text
+
+
+def test_a_class_has_the_methods_of_parents_that_have_no_entry(site: Path) -> None:
+    """Who looks up a calibrator wants to know how to apply it."""
+    text = (site / "reference" / "python" / "calibration.html").read_text(encoding="utf-8")
+
+    assert 'id="classify.calibration.TemperatureCalibrator.apply"' in text

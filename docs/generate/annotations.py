@@ -41,14 +41,21 @@ class Links:
         says_nothing = isinstance(thing, type) or found.return_annotation is found.empty
         return str(shown), "" if says_nothing else self.linked(_text(found.return_annotation), home)
 
+    def documents(self, thing: type[object]) -> bool:
+        """Whether a class has an entry of its own."""
+        return any(_at(place) is thing for place in self._places.get(thing.__name__, ()))
+
     def _full(self, name: str, home: str) -> str:
-        places = self._places.get(name, set())
         if name == "type":
             return "~builtins.type"  # not one of the attributes that are called so
-        if len(places) > 1:
-            meant = vars(import_module(home)).get(name)
+        places = self._places.get(name, set())
+        meant = vars(import_module(home)).get(name)
+        if meant is not None:
             places = {place for place in places if _at(place) is meant}
-        return next(iter(places)) if len(places) == 1 else name
+        if len(places) == 1:
+            return next(iter(places))
+        # Another thing of a documented name: in full, so that it is not taken for that one.
+        return f"~{home}.{name}" if name in self._places else name
 
 
 def _at(place: str) -> object:

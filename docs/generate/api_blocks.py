@@ -57,9 +57,9 @@ def _directive(module: str, name: str, links: Links) -> str:
 def _class_directive(where: str, kind: type[object], links: Links) -> str:
     exception = issubclass(kind, BaseException)
     lines = [f".. auto{'exception' if exception else 'class'}:: {where}", "   :members:"]
-    others = [parent.__name__ for parent in kind.__mro__[1:] if not _is_private(parent)]
+    others = [parent.__name__ for parent in kind.__mro__[1:] if not _is_hidden(parent, links)]
     if len(others) < len(kind.__mro__) - 1:
-        # What a private parent does is the class's own to those who use it.
+        # What a parent without an entry does is the class's own to those who use it.
         lines.append(f"   :inherited-members: {', '.join(others)}")
     if exception:
         lines.append("   :show-inheritance:")
@@ -72,5 +72,5 @@ def _class_directive(where: str, kind: type[object], links: Links) -> str:
     return "\n".join(lines)
 
 
-def _is_private(kind: type[object]) -> bool:
-    return kind.__module__.split(".")[0] == "classify" and kind.__name__.startswith("_")
+def _is_hidden(kind: type[object], links: Links) -> bool:
+    return kind.__module__.split(".")[0] == "classify" and not links.documents(kind)

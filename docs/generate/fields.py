@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 from collections.abc import Callable, Iterator
+from typing import cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
@@ -77,12 +78,13 @@ def _default(kind: type[object], name: str) -> str | None:
         return _shown(value)
     if factory is None or factory is dataclasses.MISSING:
         return None
-    assert isinstance(factory, Callable)
-    return f"{getattr(factory, '__name__', repr(factory))}()"
+    # Neither kind of record here has factories that take what is validated so far.
+    return _shown(cast("Callable[[], object]", factory)())
 
 
 def _shown(value: object) -> str:
-    # A record with nothing set is known by its name; its own fields say the rest.
-    if is_record(type(value)) and not isinstance(value, type):
-        return f"{type(value).__name__}()"
+    kind = type(value)
+    # The fields of a record with nothing set stand in its own entry; other objects tell nothing.
+    if is_record(kind) or kind.__repr__ is object.__repr__:
+        return f"{kind.__name__}()"
     return repr(value)
