@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +119,35 @@ def row_result(outcome: Evaluation | ClassifyError, base: Result) -> Result:
         )
     attempts = outcome.attempts if isinstance(outcome, ModelError) else None
     return base.model_copy(update={"error": _row_error(outcome), "attempts": attempts or 0})
+
+
+def results_of(
+    outcomes: Iterable[Evaluation | ClassifyError],
+    *,
+    labels: Iterable[Mapping[str, Label | None]] | None = None,
+    ids: Iterable[str] | None = None,
+) -> list[Result]:
+    """Return the outcomes of `evaluate_many` as results, for what measures and shows results.
+
+    `labels` has for each outcome the labels by question id, None where nobody gave one; `ids` are
+    the positions from 0 where none are given. States are not kept. Raises InvalidInput where
+    there are not as many labels or ids as outcomes.
+    """
+    found = list(outcomes)
+    nothing: Mapping[str, Label | None] = {}
+    said = [nothing] * len(found) if labels is None else list(labels)
+    names = [str(index) for index in range(len(found))] if ids is None else list(ids)
+    for name, given in (("labels", said), ("ids", names)):
+        if len(given) != len(found):
+            raise InvalidInput(f"{name} must be as many as the {len(found)} outcomes: {len(given)}")
+    return [
+        row_result(outcome, Result(id=name, index=index, key=None, labels=_given(own)))
+        for index, (outcome, own, name) in enumerate(zip(found, said, names, strict=True))
+    ]
+
+
+def _given(labels: Mapping[str, Label | None]) -> dict[str, Label]:
+    return {question: label for question, label in labels.items() if label is not None}
 
 
 def unanswered(row: Row, *, key: str, with_state: bool) -> Result:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from classify.answers import ChoiceAnswer
+from typing import Any
+
+import pytest
+
+from classify.answers import BooleanAnswer, ChoiceAnswer
+from classify.decision import ResponseInfo
+from classify.errors import InvalidInput, ProviderError
+from classify.evaluation import Evaluation, TotalUsage
 from classify.evidence import Evidence, OrderSeen, SeenToken
-from classify.results import Result, parse_result, result_line
+from classify.results import Result, parse_result, result_line, results_of
 
 
 def test_an_alternative_without_probability_is_read_back() -> None:
@@ -22,3 +29,30 @@ def test_an_alternative_without_probability_is_read_back() -> None:
     result = Result(id="a", index=0, key="k", answers={"q": answer})
 
     assert parse_result(result_line(result)) == result
+
+
+def test_outcomes_are_results_with_their_labels() -> None:
+    """What measures results takes evaluations made in Python too, failures included."""
+    answer = BooleanAnswer(probability=0.25)
+    evaluation = Evaluation(
+        classifier_id="c", answers={"q": answer}, usage=TotalUsage(), response=ResponseInfo()
+    )
+    failed = ProviderError("gone", status=410)
+
+    first, second = results_of([evaluation, failed], labels=[{"q": True}, {"q": None}])
+
+    assert ("0", 0, {"q": answer}, {"q": True}) == (
+        first.id,
+        first.index,
+        first.answers,
+        first.labels,
+    )
+    assert {} == second.labels
+    assert second.error is not None and second.error.status == 410
+
+
+@pytest.mark.parametrize("given", [{"labels": []}, {"ids": ["a", "b"]}], ids=["labels", "ids"])
+def test_as_many_labels_as_outcomes(given: dict[str, Any]) -> None:
+    """A shift by one would label every row wrongly."""
+    with pytest.raises(InvalidInput, match="as many as the 1 outcomes"):
+        results_of([ProviderError("gone")], **given)
