@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.cells import cell_len
+
 from classify.adapters.compare.facts import (
     Fact,
     closing,
@@ -52,7 +54,7 @@ def _facts(facts: Iterable[Fact], screen: Screen) -> list[str]:
         if len(name) >= _LABEL:
             lines.append(f"  {name}")
             name = ""
-        lines.append(f"  {name:<{_LABEL}}{first}")
+        lines.append(f"  {name:<{_LABEL}}{first}".rstrip())
         lines += [f"  {'':<{_LABEL}}{line}" for line in rest]
     return lines
 
@@ -63,7 +65,7 @@ def _moves(found: QuestionComparison, screen: Screen) -> list[str]:
         return []
     names = [screen.safe(name) for name in found.question.options]
     table = _table(found.table, names, screen)
-    if max(map(len, table)) <= screen.width:
+    if max(map(cell_len, table)) <= screen.width:
         return ["  answers of A in rows, of B in columns:", *table]
     every = sorted(
         (

@@ -185,4 +185,4 @@ def _seconds(value: float | None) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+    return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
