@@ -66,6 +66,11 @@ class QuestionColumns:
         names = {flag.name for flag in answer_flags(answer)} if answer else ()
         self.flags.append(sum(1 << FLAGS.index(name) for name in names))
 
+    @property
+    def labelled(self) -> int:
+        """Rows with a label, of one person or several."""
+        return len(self.labels) - self.labels.count(_NONE)
+
     def to_json(self) -> JSON:
         """Return the columns under their names."""
         columns: dict[str, JSON] = {

@@ -58,8 +58,8 @@ class Gathered:
         self._seconds: list[float] = []
 
     def passing(self, results: Iterable[Result]) -> Iterator[Result]:
-        """Yield the results as they are, each after it was taken note of."""
-        for result in results:
+        """Yield the results with the labels that count, each after it was taken note of."""
+        for result in map(self.with_labels, results):
             self.add(result)
             self._open.append(self.detail(result))
             if len(self._open) == ROWS_PER_CHUNK:
@@ -77,6 +77,17 @@ class Gathered:
         self.repeated_ids += result.id in self._seen
         self._seen.add(result.id)
         self._note_time(result)
+
+    def with_labels(self, result: Result) -> Result:
+        """Return a result with a file's labels, where there is one, in place of its own.
+
+        People who differ leave it without a label.
+        """
+        if self._labels is None:
+            return result
+        given = self._given(result).items()
+        agreed = {name: labels[0] for name, labels in given if len(set(labels)) == 1}
+        return result.model_copy(update={"labels": agreed, "label_problems": {}})
 
     def detail(self, result: Result) -> JSON:
         """Return what a page shows of a result that is opened."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from classify.adapters.report.columns import CAUSES, FLAGS
@@ -43,8 +43,12 @@ def overview(
     *,
     labelled: Mapping[str, JSON],
     prices: Prices | None = None,
+    problems: Sequence[str] = (),
 ) -> dict[str, JSON]:
-    """Return the overview; `labelled` are the figures of the questions that have labels."""
+    """Return the overview.
+
+    `labelled` are the figures of the questions that have labels, `problems` say what is missing.
+    """
     return {
         "name": origin.name,
         "chunk": ROWS_PER_CHUNK,
@@ -64,9 +68,13 @@ def overview(
         "usage": asdict(summary.usage),
         "cost": _cost(summary.usage, prices),
         "times": _times(gathered.times),
-        "notes": _notes(origin, summary, gathered),
+        "notes": [*_notes(origin, summary, gathered), *problems],
         "questions": [
-            {**_question(name, question, summary.questions[name]), "measured": labelled.get(name)}
+            {
+                **_question(name, question, summary.questions[name]),
+                "labelled": gathered.columns.questions[name].labelled,
+                "measured": labelled.get(name),
+            }
             for name, question in gathered.questions.items()
         ],
     }

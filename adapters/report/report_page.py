@@ -22,6 +22,7 @@ from classify.adapters.report.shell import (
 )
 from classify.calibration.label_file import RowLabels, read_label_file
 from classify.calibration.result_labels import labelled_results, seen_questions
+from classify.errors import CalibrationError
 from classify.json_values import JSON
 from classify.questions import Question
 from classify.results import read_results
@@ -70,8 +71,8 @@ def make_report(
         torn=_is_torn(results),
         label_file=labels and Path(labels).name,
     )
-    figures = _figures(gathered, given)
-    whole = overview(origin, summary, gathered, labelled=figures, prices=prices)
+    figures, problems = _figures(gathered, given)
+    whole = overview(origin, summary, gathered, labelled=figures, prices=prices, problems=problems)
     return Report(
         results.name,
         summary,
@@ -82,9 +83,22 @@ def make_report(
 
 def _figures(
     gathered: Gathered, labels: Mapping[str, Sequence[RowLabels]] | None
-) -> dict[str, JSON]:
+) -> tuple[dict[str, JSON], list[str]]:
+    """Return the figures of the questions that have labels, and why some could not be made."""
+    figures: dict[str, JSON] = {}
+    problems: list[str] = []
+    arrived = {result.id for result in gathered.plain}
+    if labels is not None and (waiting := labels.keys() - arrived) and waiting != labels.keys():
+        problems.append(f"Labelled ids that name no row: {len(waiting)}, such as {min(waiting)!r}.")
+        labels = {name: rows for name, rows in labels.items() if name in arrived}
     answers = labelled_results(gathered.plain, gathered.questions, labels=labels)
-    return {name: labelled_figures(each) for name, each in answers.items() if each.labelled.any()}
+    for name, each in answers.items():
+        try:
+            if each.labelled.any():
+                figures[name] = labelled_figures(each)
+        except CalibrationError as error:
+            problems.append(f"The labels of {name!r} could not be measured: {error}.")
+    return figures, problems
 
 
 def _is_torn(results: Path) -> bool:

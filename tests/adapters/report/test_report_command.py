@@ -169,16 +169,36 @@ def test_without_a_record_the_questions_are_those_of_the_answers(results: Result
 def test_labels_of_a_file_take_the_place_of_the_results_own(
     results: Results, tmp_path: Path
 ) -> None:
-    """Two people who differ are both counted in the numbers, and named as differing in the row."""
+    """Two people who differ count in what is measured, and name no answer as the right one."""
     results.write(sample())
     labels = tmp_path / "labels.csv"
-    labels.write_text("id,topic\nrow-1,delivery\nrow-1,refund\nrow-2,delivery\n", encoding="utf-8")
+    labels.write_text(
+        "id,topic\nrow-1,delivery\nrow-1,refund\nrow-2,delivery\nrow-99,refund\n", "utf-8"
+    )
 
     page = results.make("--labels", str(labels))
 
-    topic = cast("list[dict[str, dict[str, str]]]", overview(page)["questions"])[0]
-    assert topic["measured"]["used"].startswith("3 labelled rows (2 items) used of")
+    topic, mood, _ = cast("list[dict[str, object]]", overview(page)["questions"])
+    measured = cast("dict[str, str]", topic["measured"])
+    accuracy = cast("dict[str, float]", topic["accuracy"])
+    assert measured["used"].startswith("3 labelled rows (2 items) used of")
+    assert (topic["labelled"], mood["labelled"]) == (2, 0)
+    assert (accuracy["count"], accuracy["n"]) == (1, 1)
     assert "Labels are those of labels.csv" in notes(page)
+    assert "Labelled ids that name no row: 1, such as 'row-99'" in notes(page)
+
+
+def test_labels_that_cannot_be_measured_do_not_cost_the_page(
+    results: Results, tmp_path: Path
+) -> None:
+    """Their weights are all nothing, which leaves nothing to average."""
+    results.write(sample())
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,topic,weight\nrow-1,delivery,0\n", "utf-8")
+
+    page = results.make("--labels", str(labels))
+
+    assert "The labels of 'topic' could not be measured" in notes(page)
 
 
 def test_the_spec_of_other_questions_is_refused(results: Results, tmp_path: Path) -> None:
