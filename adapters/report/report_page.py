@@ -88,7 +88,7 @@ def _figures(
     figures: dict[str, JSON] = {}
     problems: list[str] = []
     arrived = {result.id for result in gathered.plain}
-    if labels is not None and (waiting := labels.keys() - arrived) and waiting != labels.keys():
+    if labels is not None and (waiting := labels.keys() - arrived) and len(waiting) < len(labels):
         problems.append(f"Labelled ids that name no row: {len(waiting)}, such as {min(waiting)!r}.")
         labels = {name: rows for name, rows in labels.items() if name in arrived}
     answers = labelled_results(gathered.plain, gathered.questions, labels=labels)
