@@ -154,7 +154,7 @@ class LiveResults:
             except InvalidInput as error:
                 self._strange = str(error)
                 return
-            self._total.add(result)
+            self._total.add(self._gathered.with_labels(result))
             self._places.append(place)
             self._rows += 1
             self._last = time.monotonic()
