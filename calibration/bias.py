@@ -41,6 +41,7 @@ class TemperatureBiasCalibrator(Fitted):
 
     method: Literal["temperature-bias"] = "temperature-bias"
     temperature: Positive
+    """T: above 1 softens, below 1 sharpens."""
     bias: Vector
     """What each option gains, in nats."""
 
@@ -53,8 +54,11 @@ class VectorCalibrator(Fitted):
 
     method: Literal["vector"] = "vector"
     first: TemperatureCalibrator
+    """The temperature that comes first."""
     scale: Vector
+    """What each option's log-probability is multiplied by."""
     bias: Vector
+    """What each option gains, in nats."""
 
     def _mapped(self, log_p: Floats) -> Floats:
         log_q = self.first.apply(log_p)

@@ -35,7 +35,9 @@ class PlattCalibrator(Fitted):
 
     method: Literal["platt"] = "platt"
     slope: Slope
+    """Of the log odds; below 1 softens."""
     intercept: FiniteFloat
+    """What the log odds of true gain, in nats."""
 
     def _mapped(self, log_p: Floats) -> Floats:
         return from_logit(self.slope * logit(log_p) + self.intercept)

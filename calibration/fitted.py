@@ -60,6 +60,7 @@ class Fitted(Frozen):
     """The base of every calibrator."""
 
     fitted_on: FittedOn
+    """The rows it learned from."""
     at_bound: bool = False
     """A parameter stopped at the edge of its range: the labels ask for more than is allowed."""
 

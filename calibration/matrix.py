@@ -24,9 +24,11 @@ class MatrixCalibrator(Fitted):
 
     method: Literal["matrix"] = "matrix"
     first: TemperatureCalibrator
+    """The temperature that comes first."""
     matrix: tuple[Vector, ...]
     """(K, K), one row per option of the result."""
     bias: Vector
+    """What each option gains, in nats."""
 
     def _mapped(self, log_p: Floats) -> Floats:
         log_q = self.first.apply(log_p)

@@ -17,7 +17,9 @@ class Measurement(Shown):
     n: int
     """How many rows counted: those with a weight above zero."""
     low: float | None = None
+    """Lower end of its interval, where there is one."""
     high: float | None = None
+    """Upper end."""
     null_mean: float | None = None
     """What a perfectly calibrated model would show on average on these rows."""
     p_value: float | None = None

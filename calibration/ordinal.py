@@ -33,6 +33,7 @@ class ProportionalOddsCalibrator(Fitted):
     thresholds: Vector
     """(K - 1,), rising."""
     slope: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+    """How fast the odds rise with the expected level."""
 
     def _mapped(self, log_p: Floats) -> Floats:
         score = np.exp(log_probabilities(log_p)) @ np.array(self.values)

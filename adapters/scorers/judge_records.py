@@ -40,10 +40,12 @@ class JudgeExecution:
     model_call_count: int = 0
     """Model calls that were completed."""
     duration_ms: int = 0
+    """Milliseconds for all attempts."""
     cost: Cost | None = None
     raw_output: str | None = None
     """The last text of a failed execution."""
     finish_reason: str | None = None
+    """Why the last attempt's text ended, as the provider says."""
     error: Mapping[str, str] | None = None
     """name, message and, where known, code: never headers."""
 

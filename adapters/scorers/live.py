@@ -61,7 +61,9 @@ class LiveCounts:
     """What has become of the scorings so far; each was one scorer's turn at one run."""
 
     scored: int = 0
+    """The scorer gave a score."""
     not_scorable: int = 0
+    """The scorer declined."""
     failed: int = 0
     """The scorer failed, or what it was to be told to did."""
     filtered: int = 0
@@ -71,6 +73,7 @@ class LiveCounts:
     dropped: int = 0
     """Left out because too many were waiting."""
     pending: int = 0
+    """Waiting, or being scored."""
 
 
 @dataclass(frozen=True, slots=True)
