@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.comparison import PairedTest, mcnemar_exact, sign_flip_test
+from classify.calibration.comparison import PairedTest, mcnemar_exact
 from classify.calibration.file_answers import NO_VERDICT, AnswerColumns
 from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.label_file import RowLabels
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import class_outcomes
 from classify.calibration.proper_scores import log_losses
-from classify.calibration.question_comparison import RESAMPLES
+from classify.calibration.question_comparison import RESAMPLES, flips_of_items
 from classify.logspace import safe_log
 from classify.questions import Question
 from classify.row_labels import Label
@@ -190,10 +190,8 @@ def _column(question: Question, label: Label) -> int:
 def _test(first: Floats, second: Floats, rows: _Rows, seed: int) -> PairedTest:
     if rows.plain:
         return mcnemar_exact(second, first)
-    # Whole items are flipped, since their rows are right or wrong together.
-    a, b = (np.bincount(rows.groups, weights=rows.weights * side) for side in (first, second))
-    items = np.unique(rows.groups)
-    return sign_flip_test(b[items], a[items], seed=seed, resamples=RESAMPLES)
+    a, b = (rows.weights * side for side in (first, second))
+    return flips_of_items(a, b, groups=rows.groups, seed=seed)
 
 
 def _log_loss(

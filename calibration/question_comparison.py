@@ -21,7 +21,7 @@ from classify.calibration.comparison import (
 )
 from classify.calibration.estimate import Estimate
 from classify.calibration.file_answers import ANSWERED, NO_VERDICT, AnswerColumns
-from classify.calibration.intervals import mean_interval, wilson
+from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.measurement import Measurement
 from classify.calibration.rater_agreement import gwet_ac
 from classify.calibration.ratings import Level, Scheme
@@ -93,28 +93,40 @@ class QuestionComparison:
 
 
 def compare_question(
-    question: Question, first: AnswerColumns, second: AnswerColumns, *, seed: int = 0
+    question: Question,
+    first: AnswerColumns,
+    second: AnswerColumns,
+    *,
+    items: Ints | None = None,
+    seed: int = 0,
 ) -> QuestionComparison:
-    """Compare the answers of paired rows."""
+    """Compare the answers of paired rows.
+
+    `items` says which item each pair is of, where some have several: they are resampled and
+    tested together, since they say the same thing more than once.
+    """
     both: Ints = np.flatnonzero((first.verdicts != NO_VERDICT) & (second.verdicts != NO_VERDICT))
     pairs, missing = len(first.verdicts), _missing(first, second)
     if not both.size:
         why = "no row has a verdict in both"
         return QuestionComparison(question, pairs, 0, missing, (why,))
     a, b = first.rows(both), second.rows(both)
+    groups = None if items is None else items[both]
     kappa, ac, notes = _agreement(question, a, b)
     return QuestionComparison(
         question=question,
         pairs=pairs,
         n=both.size,
         missing=missing,
-        changed=wilson(int((a.verdicts != b.verdicts).sum()), both.size),
+        changed=share_interval(
+            (a.verdicts != b.verdicts).astype(np.float64), seed=seed, groups=groups
+        ),
         table=_table(question, a, b),
         kappa=kappa,
         ac=ac,
-        movement=_movement(first, second, both, seed),
-        shift=None if question.type == "choice" else _shift(a, b, seed),
-        test=_test(question, a, b, seed),
+        movement=_movement(first, second, both, items, seed),
+        shift=None if question.type == "choice" else _shift(a, b, groups, seed),
+        test=_test(question, a, b, groups, seed),
         notes=notes,
     )
 
@@ -165,7 +177,7 @@ def _agreement(
 
 
 def _movement(
-    first: AnswerColumns, second: AnswerColumns, both: Ints, seed: int
+    first: AnswerColumns, second: AnswerColumns, both: Ints, items: Ints | None, seed: int
 ) -> Movement | None:
     apart = distances(first, second)
     # What a policy handed over has a distribution too, but is no answer.
@@ -173,9 +185,10 @@ def _movement(
     known = apart[np.isfinite(apart)]
     if not known.size:
         return None
+    groups = None if items is None else items[np.isfinite(apart)]
     order = np.argsort(-apart, kind="stable")[: known.size]
     return Movement(
-        mean=mean_or_value(known, seed=seed),
+        mean=_mean(known, groups, seed),
         median=float(np.median(known)),
         high=float(np.quantile(known, 0.9)),
         furthest=order[apart[order] > 0.0],
@@ -183,26 +196,46 @@ def _movement(
     )
 
 
-def mean_or_value(values: Floats, *, seed: int) -> Measurement:
-    """Return the mean with its bootstrap interval, which a single row does not have."""
-    if values.size == 1:
-        return Measurement(float(values[0]), "one row, no interval", 1)
-    return mean_interval(values, seed=seed, resamples=RESAMPLES)
+def _mean(values: Floats, groups: Ints | None, seed: int) -> Measurement:
+    if _one_item(values, groups):
+        return Measurement(float(values.mean()), "one item, no interval", values.size)
+    return mean_interval(values, seed=seed, groups=groups, resamples=RESAMPLES)
 
 
-def _shift(a: AnswerColumns, b: AnswerColumns, seed: int) -> ValueShift:
+def _shift(a: AnswerColumns, b: AnswerColumns, groups: Ints | None, seed: int) -> ValueShift:
     difference = None
-    if a.values.size > 1:
-        difference = paired_difference(b.values, a.values, seed=seed, resamples=RESAMPLES)
+    if not _one_item(a.values, groups):
+        difference = paired_difference(
+            b.values, a.values, seed=seed, groups=groups, resamples=RESAMPLES
+        )
     return ValueShift(float(a.values.mean()), float(b.values.mean()), difference)
 
 
-def _test(question: Question, a: AnswerColumns, b: AnswerColumns, seed: int) -> PairedTest | None:
+def _one_item(values: Floats, groups: Ints | None) -> bool:
+    return (values.size if groups is None else np.unique(groups).size) == 1
+
+
+def _test(
+    question: Question, a: AnswerColumns, b: AnswerColumns, groups: Ints | None, seed: int
+) -> PairedTest | None:
+    if question.type == "choice":
+        return None
+    first, second = a.values, b.values
     if question.type == "boolean":
         yes = question.options.index("true")
-        return mcnemar_exact(
-            (b.verdicts == yes).astype(np.float64), (a.verdicts == yes).astype(np.float64)
-        )
-    if question.type == "score":
-        return sign_flip_test(b.values, a.values, seed=seed, resamples=RESAMPLES)
-    return None
+        first, second = ((side.verdicts == yes).astype(np.float64) for side in (a, b))
+        if groups is None:
+            return mcnemar_exact(second, first)
+    return flips_of_items(first, second, groups=groups, seed=seed)
+
+
+def flips_of_items(first: Floats, second: Floats, *, groups: Ints | None, seed: int) -> PairedTest:
+    """Test the mean difference by flipping the signs of whole items."""
+    if groups is not None:
+        first, second = _sums(first, groups), _sums(second, groups)
+    return sign_flip_test(second, first, seed=seed, resamples=RESAMPLES)
+
+
+def _sums(values: Floats, groups: Ints) -> Floats:
+    sums = np.bincount(groups, weights=values).astype(np.float64, copy=False)
+    return sums[np.unique(groups)]

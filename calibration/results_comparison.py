@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from classify.calibration.arrays import Ints
 from classify.calibration.comparison import PairedTest, holm
 from classify.calibration.file_answers import FileAnswers
 from classify.calibration.label_comparison import LabelComparison, compare_with_labels
@@ -77,13 +78,14 @@ def compare_results(
     """
     pairing = pair_rows(first, second, by_id_alone=by_id_alone)
     ids = [first.ids[place] for place, _ in pairing.pairs]
+    items = _items(ids)
     said, conflicts = _labels(first, second, pairing, labels)
     compared: dict[str, QuestionComparison] = {}
     labelled: dict[str, LabelComparison] = {}
     for name, question in questions.items():
         a = first.answers[name].rows(pairing.first)
         b = second.answers[name].rows(pairing.second)
-        compared[name] = compare_question(question, a, b, seed=seed)
+        compared[name] = compare_question(question, a, b, items=items, seed=seed)
         found = compare_with_labels(question, name, a, b, ids=ids, labels=said, seed=seed)
         if found is not None:
             labelled[name] = found
@@ -136,6 +138,14 @@ def _labels(
         conflicts += any(a[name] != b[name] for name in a.keys() & b.keys())
         said.append((RowLabels({**b, **a}),))
     return said, conflicts
+
+
+def _items(ids: Sequence[str]) -> Ints | None:
+    """Return the item that each pair is of; None where each is one of its own."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(ids))}
+    if len(numbers) == len(ids):
+        return None
+    return np.array([numbers[name] for name in ids], dtype=np.int64)
 
 
 def _adjusted(tests: Mapping[str, PairedTest | None]) -> dict[str, float]:

@@ -152,7 +152,7 @@ def _shift(runs: TwoRuns, name: str, found: QuestionComparison) -> list[Fact]:
     if found.test is None:
         return facts
     told = p_value(found.test, runs.comparison.adjusted, name)
-    if found.question.type == "score" or found.table is None:
+    if not found.test.rule.startswith("McNemar") or found.table is None:
         return [*facts, ("sign flips", told)]
     only_a, only_b = found.table.counts[0][1], found.table.counts[1][0]
     return [*facts, ("McNemar", f"true only in A {only_a:g}, only in B {only_b:g}: {told}")]

@@ -215,6 +215,24 @@ def test_scores_shift_by_the_mean_difference_of_the_second_less_the_first() -> N
     assert found.kappa is not None and "quadratic" in found.kappa.rule
 
 
+def test_rows_that_repeat_an_item_are_no_more_evidence_than_one() -> None:
+    """Each row three times, under one id: the same values, tests and ends of intervals."""
+    random = np.random.default_rng(0)
+    sides = yes(*random.random(25)), yes(*random.random(25))
+
+    once = compared(*sides).questions["q"]
+    thrice = compared(sides[0] * 3, sides[1] * 3).questions["q"]
+
+    assert (25, 75) == (once.n, thrice.n)
+    assert once.test is not None and thrice.test is not None
+    assert thrice.test.p_value == pytest.approx(once.test.p_value)
+    assert once.movement is not None and thrice.movement is not None
+    assert thrice.movement.mean.low == pytest.approx(once.movement.mean.low)
+    assert once.shift is not None and thrice.shift is not None
+    assert once.shift.difference is not None and thrice.shift.difference is not None
+    assert thrice.shift.difference.high == pytest.approx(once.shift.difference.high)
+
+
 def test_against_labels_both_are_measured_on_the_same_rows() -> None:
     """Only A right once, only B right three times: McNemar's exact p is 0.625."""
     first = yes(0.9, 0.1, 0.1, 0.1, 0.9)

@@ -150,3 +150,22 @@ def test_hostile_ids_and_options_are_shown_as_text(desk: Desk) -> None:
     assert 0 == found.exit_code, found.stderr
     kept = set(found.stdout) - {"\n", "\u2068", "\u2069", "\u200d"}
     assert not {unicodedata.category(character) for character in kept} & {"Cc", "Cf", "Cs", "Zl"}
+
+
+def test_the_page_is_written_beside_and_never_over_what_was_read(desk: Desk) -> None:
+    """Nor over a file that is no page, unless that is wanted."""
+    a, b = _run(desk, "a.jsonl", sure=0.9), _run(desk, "b.jsonl", sure=0.6)
+    page, note = str(desk.folder / "page.html"), desk.write("note.html", "mine")
+    before = Path(a).read_bytes()
+
+    written = [desk.classify("compare", a, b, "-o", page).exit_code for _ in range(2)]
+    over_results = desk.classify("compare", a, b, "-o", a, "--overwrite")
+    over_record = desk.classify("compare", a, b, "-o", f"{b}.run.json", "--overwrite")
+    over_note = desk.classify("compare", a, b, "-o", note)
+
+    assert [0, 0] == written
+    assert Path(page).read_text("utf-8").startswith("<!doctype html>")
+    assert [2, 2, 2] == [each.exit_code for each in (over_results, over_record, over_note)]
+    assert "the page would replace" in over_results.stderr
+    assert before == Path(a).read_bytes()
+    assert "mine" == Path(note).read_text("utf-8")
