@@ -118,12 +118,13 @@ class LiveResults:
         """Begin with the file's first line."""
         if questions is None:
             questions = {} if record is None else record.questions
+        # First, since it may raise: what is shown stays whole then.
+        self._labels = self._read_labels(questions)
         self.questions = questions
         self._record = record
         self._file = FollowedFile(self._path)
         # No other page has seen it, nor has one that another server left open.
         self._generation = str(time.time_ns())
-        self._labels = self._read_labels()
         self._gathered = Gathered(questions, self._labels)
         self._total = RunTotal(questions)
         self._places: list[Place] = []
@@ -137,10 +138,12 @@ class LiveResults:
         self._unmade: str | None = None
         self._last = time.monotonic()
 
-    def _read_labels(self) -> Mapping[str, Sequence[RowLabels]] | None:
-        if self._label_file is None or not self.questions:
+    def _read_labels(
+        self, questions: Mapping[str, Question]
+    ) -> Mapping[str, Sequence[RowLabels]] | None:
+        if self._label_file is None or not questions:
             return None
-        return read_label_file(self._label_file, self.questions)
+        return read_label_file(self._label_file, questions)
 
     def _take(self, found: Sequence[tuple[Place, Result | None]]) -> None:
         for place, result in found:

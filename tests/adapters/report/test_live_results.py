@@ -179,3 +179,20 @@ def test_labels_that_cannot_be_used_are_refused_at_once(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match="'urgent' is none of true, false"):
         LiveResults(path, labels=str(bad))
+
+
+def test_labels_that_another_run_makes_unusable_leave_what_is_shown(tmp_path: Path) -> None:
+    """The reader is told; the rows of before stay whole."""
+    path = tmp_path / "out.jsonl"
+    record(path)
+    append(path, 0, 2)
+    live = LiveResults(path, labels=labels(tmp_path / "labels.jsonl", r0=False))
+    read(live)
+
+    record(path, "polite")
+    for _ in range(2):
+        with pytest.raises(InvalidInput, match="labels nothing"):
+            live.step()
+
+    news = live.news("", 0, "")
+    assert (["urgent"], ["r0", "r1"]) == (questions(news), ids(news))
