@@ -45,6 +45,7 @@ class Decomposition(Shown):
 
     @property
     def value(self) -> float:
+        """The score, under the name that other figures have."""
         return self.score
 
     def __str__(self) -> str:

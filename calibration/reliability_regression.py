@@ -48,6 +48,7 @@ class CalibrationLine(Shown):
 
     @property
     def value(self) -> float:
+        """The slope, under the name that other figures have."""
         return self.slope
 
     def __str__(self) -> str:
