@@ -24,15 +24,19 @@ class JudgeReport(Shown):
     """How far ratings agree; None where a number is not defined, with the reason in `notes`."""
 
     raters: tuple[str, ...]
+    """Their names, in order."""
     confusion: Confusion | None
     """Of two raters."""
     kappa: Estimate | None
     """Of two raters."""
     alpha: Estimate | None
+    """Krippendorff's."""
     ac: Estimate | None
+    """Gwet's AC1, or AC2 of ordered levels."""
     replacing: AltTest | None
     """Whether the first rater may replace one of the others, where that was asked."""
     notes: tuple[str, ...]
+    """Why a number is missing, in sentences."""
     rate: TrueRate | None = None
     """For a judge of yes and no: how often yes is true."""
 

@@ -29,11 +29,17 @@ class CalibrationReport(Frozen):
     """What was tried, what was chosen and why; losses are means over rows, in nats."""
 
     requested: str
+    """The method that was asked for."""
     chosen: str
+    """The method that was fitted; "identity" where the raw answers are kept."""
     n: int
+    """Rows with a weight above zero."""
     items: int
+    """Items that these rows read or label."""
     k: int
+    """Options."""
     label_counts: tuple[int, ...]
+    """Rows of each option."""
     folds: int
     """Zero where nothing was fitted."""
     floor: float
@@ -43,7 +49,9 @@ class CalibrationReport(Frozen):
     log_loss_after: float | None
     """Cross-fitted: each row by a fit that did not see it or its item."""
     candidates: tuple[Candidate, ...]
+    """What was tried, and what each gained."""
     notes: tuple[str, ...]
+    """Why it was chosen, in sentences."""
 
     def _card(self) -> Card:
         from classify.calibration.cards import report_card
@@ -56,7 +64,9 @@ class Calibrated(Shown):
     """A calibrator, the report on it, and the answers it would give to rows it has not seen."""
 
     calibrator: Calibrator
+    """What was chosen, fitted on all rows."""
     report: CalibrationReport
+    """What was tried, and why this was chosen."""
     held_out: Floats
     """(n, K), the cross-fitted log-probabilities: for any metric after calibration."""
 

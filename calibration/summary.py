@@ -40,8 +40,11 @@ class Metrics(Shown):
     """What a set of labelled answers shows; None where a number is not defined on these rows."""
 
     kind: Kind
+    """Of the question: it says what some numbers are of."""
     n: int
+    """Rows with a weight above zero."""
     options: int
+    """How many options there are."""
     log_loss: Measurement
     """In nats; infinite where a true option had probability 0."""
     zeros: int
@@ -51,16 +54,21 @@ class Metrics(Shown):
     brier: Measurement
     """Summed over the options (0..2); for booleans the usual (p - y)^2 (0..1)."""
     corp: Decomposition
+    """The Brier score's miscalibration, discrimination and uncertainty."""
     skill: Measurement | None
     """Brier skill over the base rates of these rows; None where all labels are the same."""
     accuracy: Measurement
+    """How often the likeliest option is the true one."""
     auroc: Measurement | None
     """Booleans: of the probability. Else: of the confidence, for being right."""
     aurc: Measurement
+    """Mean risk of the surest rows, over all shares of them."""
     augrc: Measurement
+    """Mean joint risk, over all shares kept."""
     smooth_error: Measurement
     """Booleans: of the probability of option 1. Else: of the confidence in the answer."""
     debiased_error: Measurement
+    """Of the same probabilities, over bins of equal mass."""
     ordinal: OrdinalMetrics | None
     """For scores only."""
 

@@ -72,8 +72,11 @@ class ItemAnswer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     question: str
+    """The id of the question that was asked about it."""
     text: str
+    """The item."""
     answer: AnyAnswer
+    """What the model said of it."""
     required: bool = True
     shortened: bool = False
     """Whether the long field was cut to the limit, so that not all of it was seen."""
@@ -111,14 +114,19 @@ class MeasureEvidence(Shown, BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     measure: str
+    """The measure's name."""
     classifier_id: str | None = None
     """None where nothing was asked."""
     model_id: str | None = None
     """What answered, as it names itself."""
     formula: str
+    """How the score follows from the answers, in words."""
     counting: Counting
+    """Whether probabilities or verdicts were counted."""
     questions: dict[str, Question]
+    """Question id -> question, as asked."""
     items: tuple[ItemAnswer, ...] = ()
+    """One answer for each item."""
     expected: float | None = None
     """The formula on probabilities; None where there is no score."""
     by_verdicts: float | None = None
@@ -126,8 +134,11 @@ class MeasureEvidence(Shown, BaseModel):
     note: str | None = None
     """Why there is no score, or which documented value stands in for a formula."""
     usage: TotalUsage = TotalUsage()
+    """Tokens of all questions together."""
     warnings: tuple[str, ...] = ()
+    """What was odd about how the answers came about."""
     attempts: int = 0
+    """Requests made, failed ones included."""
 
     @property
     def of(self) -> int:
