@@ -31,7 +31,7 @@ _SAYS_LIGHT = (
 _RULES = """
 @{background:var(--paper);color:var(--ink);font:14px/1.45 system-ui,sans-serif;padding:10px 14px;\
 border:1px solid var(--rule);border-radius:6px;max-width:60em;overflow-x:auto;text-align:left}
-@ p{margin:0 0 6px;color:inherit}
+@ p{margin:0 0 6px;color:inherit;overflow-wrap:anywhere}
 @ .lead{font-weight:600}
 @ .line{color:var(--soft);font-size:12px}
 @ .note b{color:var(--note)}
@@ -44,6 +44,7 @@ color:inherit;border:0}
 color:inherit;font-weight:400;white-space:pre-wrap;overflow-wrap:anywhere;background:none}
 @ thead tr:nth-child(n)>*,@ .facts tr:nth-child(n)>th{color:var(--soft)}
 @ tr:nth-child(n)>th{overflow-wrap:break-word;max-width:24em}
+@ tr:nth-child(n)>td{min-width:5em}
 @ tr.strong:nth-child(n)>*{font-weight:600}
 @ tr:nth-child(n)>.share{white-space:nowrap;font-variant-numeric:tabular-nums}
 @ .bar{display:inline-flex;width:13em;height:.75em;margin-right:8px;border-radius:2px;\

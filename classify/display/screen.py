@@ -80,8 +80,10 @@ def _folded(text: str, width: int) -> list[str]:
         if cell_len(longer) <= width:
             line = longer
             continue
-        if line is not None:
+        # A word that no line can hold, as a whole sentence is in Chinese, begins beside the others.
+        if line is not None and (cell_len(word) <= width or cell_len(line) > width - 3):
             lines.append(line)
-        *full, line = chop_cells(word, width) or [""]
+            longer = word
+        *full, line = chop_cells(longer, width) or [""]
         lines += full
     return [*lines, line or ""]

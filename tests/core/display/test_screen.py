@@ -37,6 +37,12 @@ def _bare(text: str) -> str:
     return text.replace(" ", "").replace("\u2068", "").replace("\u2069", "")
 
 
+def test_a_word_that_no_line_can_hold_begins_beside_the_others() -> None:
+    """The number of a level does not stand alone above a sentence without spaces."""
+    assert ["1 不満で", "あるが二", "度来る"] == Screen().folded("1 不満であるが二度来る", 8)
+    assert ["one two", "threefou", "r"] == Screen().folded("one two threefour", 8)
+
+
 @given(st.text(min_size=60), st.integers(4, 40))
 def test_text_of_too_many_lines_ends_with_an_ellipsis(text: str, width: int) -> None:
     """So that nobody takes it for the whole."""
