@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +24,7 @@ from classify.records import BadRecord, Record
 FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 """File name endings; all but Parquet may end in .gz as well."""
 
+_BOM = b"\xef\xbb\xbf"
 _LARGEST_COUNTED = 256 * 1024 * 1024
 
 
@@ -40,6 +42,11 @@ def read_records(source: str) -> Iterator[Record | BadRecord]:
     return read_parquet(path) if ending == ".parquet" else _read_text(path, ending)
 
 
+def is_stream(source: str) -> bool:
+    """Whether rows can be read once, as they are made: from standard input or a named pipe."""
+    return source == "-" or Path(source).is_fifo()
+
+
 def is_table(source: str) -> bool:
     """Whether every row of the source has the same fields."""
     return source != "-" and _format(Path(source)) in (".csv", ".tsv", ".parquet")
@@ -48,7 +55,7 @@ def is_table(source: str) -> bool:
 def count_records(source: str) -> int | None:
     """Return how many rows a file has, None where counting would be as slow as reading it."""
     path = Path(source)
-    if source == "-" or path.suffix.lower() == ".gz":
+    if is_stream(source) or path.suffix.lower() == ".gz":
         return None
     ending = _format(path)
     _check_readable(path)
@@ -77,6 +84,8 @@ def _format(path: Path) -> str:
 
 
 def _check_readable(path: Path) -> None:
+    if path.is_fifo():  # to open it would wait for its writer, and to close it send that away
+        return
     try:
         with path.open("rb"):
             pass
@@ -91,9 +100,11 @@ def _opened(path: Path) -> io.BufferedReader:
 
 
 def _standard_input() -> Iterator[Record | BadRecord]:
+    if sys.stdin is None:  # another file may have its descriptor
+        raise InvalidInput("standard input is closed: name a file of rows")
     # A second object on the descriptor: at exit nothing waits for sys.stdin's lock.
     with open(0, "rb", closefd=False) as file:
-        first = file.peek().partition(b"\n")[0]
+        first = file.peek().removeprefix(_BOM).partition(b"\n")[0]
         if first.strip() and b"{" not in first:
             raise InvalidInput(
                 "standard input is read as JSON Lines, and its first line holds no object: "
@@ -129,4 +140,4 @@ def _decoded(file: BinaryIO, *, newline: str | None) -> io.TextIOWrapper:
 
 def _is_array(file: io.BufferedReader, ending: str) -> bool:
     # A .json file may hold lines of objects too: its first sign tells.
-    return ending == ".json" and file.peek(64).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+    return ending == ".json" and file.peek(64).removeprefix(_BOM).lstrip()[:1] == b"["

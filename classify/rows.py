@@ -17,7 +17,7 @@ from classify.json_values import JSON
 from classify.questions import Question
 from classify.records import BadRecord, Record
 from classify.row_labels import Label, read_label
-from classify.row_sources import is_table, read_records
+from classify.row_sources import is_stream, is_table, read_records
 from classify.validation import unknown_name
 
 STATE_ALIASES = (
@@ -114,13 +114,13 @@ def read_rows(
     labels = (fields.labels or {}).values() if is_table(source) else ()
     _check_named((*_named(fields.state), *labels, *filter(None, [fields.id])), readable)
     reader = _Reader(fields, questions, note=note)
-    rows = (reader.read(*each) for each in enumerate(chain(first, records)))
+    rows = reader.read_all(chain(first, records))
     return chain(list(islice(rows, 1)), rows)
 
 
 def _looked_at(source: str) -> int:
     """Return how many rows tell whether a field exists: few where waiting for more would hurt."""
-    return 1 if source == "-" or is_table(source) else _ROWS_LOOKED_AT
+    return 1 if is_stream(source) or is_table(source) else _ROWS_LOOKED_AT
 
 
 def _check_named(names: Iterable[str], rows: Sequence[Mapping[str, JSON]]) -> None:
@@ -156,6 +156,14 @@ class _Reader:
             else fields.labels
         )
         self._id = fields.id or "id"
+        self._unseen = dict(fields.labels or {})
+        """Fields named for labels that no row has had so far."""
+
+    def read_all(self, records: Iterable[Record | BadRecord]) -> Iterator[Row | BadRow]:
+        for index, record in enumerate(records):
+            yield self.read(index, record)
+        for question, name in self._unseen.items():
+            self._note(f"labels: no row has the field {name!r}, named for {question!r}")
 
     def read(self, index: int, record: Record | BadRecord) -> Row | BadRow:
         if isinstance(record, BadRecord):
@@ -215,6 +223,8 @@ class _Reader:
         labels: dict[str, Label] = {}
         problems: dict[str, str] = {}
         for question, name in self._labels.items():
+            if name in fields:
+                self._unseen.pop(question, None)
             try:
                 label = read_label(self._questions[question], fields.get(name))
             except InvalidInput as error:

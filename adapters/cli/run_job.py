@@ -24,7 +24,7 @@ from classify.adapters.cli.summary_table import summary_table
 from classify.classifier import Classifier
 from classify.errors import InvalidInput
 from classify.results import read_results
-from classify.row_sources import count_records
+from classify.row_sources import count_records, is_stream
 from classify.rows import BadRow, Row, read_rows
 from classify.run import RunCounts, RunSettings, run
 from classify.run_record import RunRecord, write_record
@@ -66,7 +66,7 @@ class RunJob:
         fields = chosen_fields(spec.fields, self.state_fields, self.label_fields, self.id_field)
         classifier = self._classifier(spec)
         tell_model(classifier, named=self.model or spec.model)
-        if self.rows == "-" and sys.stdin.isatty():
+        if self.rows == "-" and sys.stdin is not None and sys.stdin.isatty():
             say("reading rows from standard input, a JSON object a line")
         rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
         started = time.monotonic()
@@ -109,7 +109,7 @@ class RunJob:
         )
         try:
             with stoppable(say) as stopping, shown_progress(self._total()) as report:
-                source = from_thread(rows, stopping.event) if self.rows == "-" else rows
+                source = from_thread(rows, stopping.event) if is_stream(self.rows) else rows
                 try:
                     self.counts = await run(
                         classifier,

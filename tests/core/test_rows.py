@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -381,9 +382,40 @@ def test_a_field_that_no_line_has_is_refused_at_once(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match="unknown field 'txet': did you mean 'text'"):
         _read(source, FieldMap(state="txet"))
-    rows, _ = _read(source, FieldMap(state="note", labels={"mood": "later"}))
+    rows, notes = _read(source, FieldMap(state="note", labels={"mood": "later"}))
 
     assert [BadRow, Row] == [type(row) for row in rows]
+    assert notes == ["labels: no row has the field 'later', named for 'mood'"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        pytest.param("r.jsonl", '{"text": "a"}\n{"text": "b"}\n', id="lines"),
+        pytest.param("r.csv", "text\na\nb\n", id="csv"),
+    ],
+)
+def test_a_named_pipe_is_opened_once(tmp_path: Path, name: str, content: str) -> None:
+    """Its writer would be sent away by a look at it, and a second reader would wait for ever."""
+    path = tmp_path / name
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(content,), daemon=True)
+    writer.start()
+
+    assert count_records(str(path)) is None
+    rows, _ = _read(str(path))
+
+    writer.join()
+    assert ["a", "b"] == _states(rows)
+
+
+def test_a_closed_standard_input_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its descriptor may be another file's by then."""
+    monkeypatch.setattr("sys.stdin", None)
+
+    with pytest.raises(InvalidInput, match="standard input is closed"):
+        _read("-")
 
 
 def test_a_table_on_standard_input_is_told_apart(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,11 @@ def _fails_for(desk: Desk, *rows: int, message: str = "no") -> None:
         return error(400, message) if desk.row(request) in rows else usual(request)
 
     desk.answer = answer
+
+
+def _lines(desk: Desk) -> int:
+    out = Path(desk.out)
+    return out.read_bytes().count(b"\n") if out.exists() else 0
 
 
 def test_rows_become_lines_with_answers_errors_and_labels(desk: Desk) -> None:
@@ -143,6 +151,31 @@ def test_standard_input_is_read_as_lines(desk: Desk) -> None:
 
     assert 0 == done.returncode, done.stderr
     assert 100 == len(desk.results())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_an_answer_is_in_the_file_before_a_named_pipe_gives_the_next_row(desk: Desk) -> None:
+    """Whoever writes the rows may wait for their answers."""
+    pipe = desk.folder / "pipe.jsonl"
+    os.mkfifo(pipe)
+    seen: list[int] = []
+
+    def feed() -> None:
+        with pipe.open("w", encoding="utf-8") as rows:
+            for number in range(3):
+                print(json.dumps({"text": f"row-{number}."}), file=rows, flush=True)
+                ended = time.monotonic() + 30.0
+                while not _lines(desk) > number and time.monotonic() < ended:
+                    pass
+                seen.append(_lines(desk))
+
+    feeding = threading.Thread(target=feed, daemon=True)
+    feeding.start()
+
+    result = desk.classify("run", desk.spec, str(pipe), "-o", desk.out)
+
+    feeding.join()
+    assert (result.exit_code, seen) == (0, [1, 2, 3]), result.stderr
 
 
 def test_fields_and_limits_come_from_the_command_line(desk: Desk) -> None:
