@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, computed_field, model_validator
 
 from classify.display.notebook import Shown
 from classify.display.printed import Printed
-from classify.evidence import Evidence, Method
+from classify.errors import InvalidInput
+from classify.evidence import Evidence, Method, Probability
 from classify.json_values import is_object
+from classify.questions import Question
+from classify.validation import unknown_name
 
 if TYPE_CHECKING:
     from classify.display.cards import Card
@@ -36,14 +39,14 @@ are no logprobs of the labels; a service declined the question; an abstention po
 class _Answer(Printed, Shown, BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    bounds: dict[str, tuple[float, float]] | None = None
+    bounds: dict[str, tuple[Probability, Probability]] | None = None
     """Option -> the interval that its probability is known to lie in, where the model did not
     show everything; None where the probabilities are exact or their bounds unknown."""
     label_mass: float | None = Field(default=None, ge=0.0, le=1.0)
     """The model's probability of answering with any label at all (its coverage)."""
     method: Method = "decision"
     """How the distribution was obtained."""
-    raw_probabilities: dict[str, float] | None = None
+    raw_probabilities: dict[str, Probability] | None = None
     """The probabilities before a calibrator or a prior correction changed them."""
     evidence: Evidence | None = None
     """What was sent and seen."""
@@ -61,7 +64,7 @@ class ChoiceAnswer(_Answer):
     type: Literal["choice"] = "choice"
     choice: str
     """The option's name."""
-    probabilities: dict[str, float] | None = None
+    probabilities: dict[str, Probability] | None = None
     """Option -> probability; None where the model gave only its choice."""
     tie: bool = False
     """Whether another option is exactly as probable; the first declared one is chosen."""
@@ -71,11 +74,11 @@ class ScoreAnswer(_Answer):
     """The expected level."""
 
     type: Literal["score"] = "score"
-    score: float
+    score: FiniteFloat
     """In [0, levels - 1]."""
-    probabilities: dict[str, float] | None = None
+    probabilities: dict[str, Probability] | None = None
     """Level index as text -> probability; None where only the expectation is known."""
-    score_range: tuple[float, float] | None = None
+    score_range: tuple[FiniteFloat, FiniteFloat] | None = None
     """The interval that the score is known to lie in."""
 
 
@@ -83,7 +86,7 @@ class BooleanAnswer(_Answer):
     """The probability of yes."""
 
     type: Literal["boolean"] = "boolean"
-    probability: float
+    probability: Probability
     """P(true), in [0, 1]."""
 
     @model_validator(mode="before")
@@ -117,7 +120,7 @@ class NoVerdict(Printed, Shown, BaseModel):
     """The model's probability of any label at all, where something was read."""
     method: Method = "decision"
     """How a distribution would have been obtained."""
-    probabilities: dict[str, float] | None = None
+    probabilities: dict[str, Probability] | None = None
     """What was read before a policy handed the answer over; None where nothing was read."""
     evidence: Evidence | None = None
     """What was sent and seen."""
@@ -148,3 +151,19 @@ def most_probable(answer: Answer) -> str:
     if answer.probabilities is None:
         return str(round(answer.score))
     return max(answer.probabilities, key=answer.probabilities.__getitem__)
+
+
+def check_asked(name: str, answer: Answer | NoVerdict, questions: Mapping[str, Question]) -> None:
+    """Raise InvalidInput where the question of that name is missing, or another one."""
+    if name not in questions:
+        raise InvalidInput(
+            f"the answers are to other questions: {unknown_name('question', name, questions)}"
+        )
+    question = questions[name]
+    kind = answer.kind if isinstance(answer, NoVerdict) else answer.type
+    options = answer.probabilities or question.options
+    if kind != question.type or set(options) != set(question.options):
+        raise InvalidInput(
+            f"question {name!r} is a {question.type} with the options {list(question.options)!r}, "
+            f"and its answer is a {kind} about {list(options)!r}: it was another question"
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
-from classify.answers import AnyAnswer
+from classify.answers import AnyAnswer, check_asked
 from classify.decision import ResponseInfo, Rounding
 from classify.display.notebook import Shown
 from classify.display.printed import Printed
@@ -73,7 +73,12 @@ class Evaluation(Printed, Shown, BaseModel):
         return self._asked.questions
 
     def with_questions(self, questions: Mapping[str, Question]) -> Self:
-        """Return a copy that knows what was asked."""
+        """Return a copy that knows what was asked.
+
+        Raises InvalidInput where an answer is to another question.
+        """
+        for name, answer in self.answers.items():
+            check_asked(name, answer, questions)
         copy = self.model_copy()
         copy._asked = _Asked(questions)
         return copy

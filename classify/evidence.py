@@ -6,15 +6,18 @@ Never headers, keys, response bodies or the text that was judged.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from classify.language_model import PromptForm, Readout
 
 Method: TypeAlias = Literal["logprobs", "tree", "sequence", "sampled", "decision", "local"]
 """The slot's alternatives; several slots; the logprobs of whole texts at an endpoint; draws; a
 decision model's own answer; exact scores by an engine on this machine."""
+
+Probability: TypeAlias = Annotated[float, Field(ge=-1e-9, le=1.0 + 1e-9, allow_inf_nan=False)]
+"""A number in [0, 1] up to rounding: lines that someone has edited may hold any other."""
 
 
 class _Record(BaseModel):
@@ -37,7 +40,7 @@ class OrderSeen(_Record):
 
     labels: dict[str, str]
     """Label -> option, in the order listed."""
-    probabilities: dict[str, float]
+    probabilities: dict[str, Probability]
     """Option -> probability, normalised over the options."""
     label_mass: float
     """The probability of all labels together, in [0, 1]."""

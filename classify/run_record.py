@@ -11,7 +11,7 @@ from classify.classifier import Classifier
 from classify.errors import InvalidInput
 from classify.options import Options
 from classify.questions import Question
-from classify.validation import Strict
+from classify.validation import Strict, invalid_input
 
 
 class RunRecord(Strict):
@@ -65,5 +65,9 @@ def read_record(results: str | Path) -> RunRecord | None:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error}") from None
     try:
         return RunRecord.model_validate_json(text)
-    except (ValidationError, InvalidInput) as error:
-        raise InvalidInput(f"{str(path)!r} is no record of a run: {error}") from None
+    except ValidationError as error:
+        problem = invalid_input(error, "the record", with_values=False)
+        raise InvalidInput(
+            f"{str(path)!r} is no record of a run: {problem}; without that file, name the spec "
+            "of the run"
+        ) from None

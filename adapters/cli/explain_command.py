@@ -73,9 +73,6 @@ def _explanations(shown: ShownAnswers, question: str | None) -> dict[str, Explan
             "the spec of the run with --spec SPEC"
         )
     asked, answers = shown.evaluation.questions, shown.evaluation.answers
-    missing = answers.keys() - asked.keys()
-    if missing:
-        raise InvalidInput(f"the row answers {sorted(missing)!r}, which the spec does not ask")
     return {
         name: explained(
             Told(name, each, shown.options, shown.state, shown.has_state), answers[name]

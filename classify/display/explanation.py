@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from classify.answers import Answer, NoVerdict
+from classify.answers import Answer, NoVerdict, check_asked
 from classify.display.sent_prompts import SentPrompt, Told, sent_prompts, sent_reason_prompt
 from classify.display.views import AnswerView, Bar, answer_view, distribution_bars, option_name
-from classify.errors import InvalidInput
 from classify.evidence import Evidence, OrderSeen
 from classify.labels import canonical
 from classify.orders import combine
@@ -59,13 +58,9 @@ class Explanation:
 def explained(told: Told, answer: Answer | NoVerdict) -> Explanation:
     """Return how the answer to a question came about.
 
-    Raises InvalidInput where the answer is to a question with other options.
+    Raises InvalidInput where the answer is to another question.
     """
-    if answer.probabilities and set(answer.probabilities) != set(told.question.options):
-        raise InvalidInput(
-            f"question {told.name!r} has the options {list(told.question.options)!r}, and its "
-            f"answer is about {list(answer.probabilities)!r}: it was another question"
-        )
+    check_asked(told.name, answer, {told.name: told.question})
     evidence = answer.evidence or Evidence()
     return Explanation(
         answer=answer_view(told.name, answer, told.question),

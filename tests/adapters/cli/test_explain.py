@@ -145,15 +145,45 @@ def test_what_has_no_effect_is_refused(desk: Desk, arguments: list[str], message
     assert message in " ".join(result.stderr.split())
 
 
-def test_another_spec_is_found_out(desk: Desk) -> None:
-    """It does not ask what the row answers."""
+@pytest.mark.parametrize("command", ["show", "explain"])
+def test_another_spec_is_found_out(desk: Desk, command: str) -> None:
+    """It does not ask what the row answers; its descriptions would stand at foreign levels."""
     run(desk)
     spec = desk.write("other.yaml", LEVELS)
 
-    result = desk.classify("explain", desk.out, "--id", "r0", "--spec", spec)
+    result = desk.classify(command, desk.out, "--id", "r0", "--spec", spec)
 
     assert 2 == result.exit_code
-    assert "the row answers ['topic'], which the spec does not ask" in result.stderr
+    assert "the answers are to other questions: unknown question 'topic'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["show", "explain"])
+def test_a_record_of_the_same_question_with_other_options_is_found_out(
+    desk: Desk, command: str
+) -> None:
+    """Results copied over another run's keep its record."""
+    run(desk)
+    record = Path(f"{desk.out}.run.json")
+    record.write_text(record.read_text("utf-8").replace('"delivery"', '"other"'), "utf-8")
+
+    result = desk.classify(command, desk.out, "--id", "r0")
+
+    assert 2 == result.exit_code
+    assert "it was another question" in result.stderr
+
+
+@pytest.mark.parametrize("number", ["NaN", "7.0", "-0.5", "1e999"])
+def test_a_number_that_is_no_probability_is_no_answer(desk: Desk, number: str) -> None:
+    """Someone has edited the line: it is named, and no bar is drawn of it."""
+    run(desk)
+    line = json.loads(Path(desk.out).read_text("utf-8").splitlines()[0])
+    line["answers"]["topic"]["probabilities"]["refund"] = "here"
+    Path(desk.out).write_text(json.dumps(line).replace('"here"', number) + "\n", "utf-8")
+
+    result = desk.classify("show", desk.out, "--id", "r0")
+
+    assert 2 == result.exit_code
+    assert "out.jsonl:1: no line of results: answers.topic" in result.stderr
 
 
 def test_the_first_conversion_is_said_before_it_is_made(

@@ -275,7 +275,7 @@ def test_an_answer_to_another_question_is_refused() -> None:
     """A wrong spec must not explain anything."""
     answer = ChoiceAnswer(choice="x", probabilities={"x": 1.0})
 
-    with pytest.raises(InvalidInput, match=r"'q' has the options .*'a', 'b'.* about .*'x'"):
+    with pytest.raises(InvalidInput, match=r"'q' is a choice .*'a', 'b'.* about .*'x'"):
         explained(told(AB), answer)
 
 

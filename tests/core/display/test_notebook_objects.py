@@ -71,7 +71,7 @@ def evaluation(answers: Mapping[str, AnyAnswer] = ANSWERS) -> Evaluation:
         response=ResponseInfo(model_id="model-1"),
         attempts=3,
         seconds=1.25,
-    ).with_questions(QUESTIONS)
+    ).with_questions({**dict.fromkeys(answers, Boolean()), **QUESTIONS})
 
 
 def classifier() -> Classifier:
