@@ -51,6 +51,14 @@ def read_line(file: BinaryIO, place: Place) -> bytes:
     return file.read(place[1])
 
 
+def unchanged(file: BinaryIO, path: Path, *, size: int) -> bool:
+    """Whether the path still names the open file, which nobody has cut or continued."""
+    mine = os.fstat(file.fileno())
+    with suppress(FileNotFoundError):
+        return mine.st_size == size and os.path.samestat(mine, path.stat())
+    return False
+
+
 def contiguous(order: list[Place], end: int) -> bool:
     """Whether the places follow one another from the file's start to its end."""
     return all(

@@ -25,6 +25,7 @@ from classify.line_file import (
     cut_torn_line,
     read_line,
     replace_file,
+    unchanged,
     write_all,
     written,
 )
@@ -64,6 +65,7 @@ class Store:
         except BaseException:
             self._lock.release()
             raise
+        self._end = self._file.seek(0, os.SEEK_END)
 
     def __enter__(self) -> Self:
         """Hold the file."""
@@ -107,7 +109,8 @@ class Store:
         self._placed.append((result.index, place))
 
     def _append(self, line: bytes) -> Place:
-        start = self._file.seek(0, os.SEEK_END)
+        start = self._end
+        self._check_unchanged()
         try:
             write_all(self._file, line)
             if time.monotonic() - self._synced > _SYNC_SECONDS:
@@ -120,24 +123,34 @@ class Store:
                 f"{str(self.path)!r} cannot be written to: {error.strerror}; the rows so far "
                 f"({len(self._placed)}) are kept: make room and run again with --resume"
             ) from None
+        self._end = start + len(line)
         return start, len(line)
+
+    def _check_unchanged(self) -> None:
+        if not unchanged(self._file, self.path, size=self._end):
+            raise ResultsError(
+                f"{str(self.path)!r} was changed by another program while results were written "
+                "to it: see what it holds now, and run again with --resume"
+            )
 
     def finish(self) -> int:
         """Put the lines into input order; return how many earlier answers no row asked for.
 
         Those are moved to `unused_path`, where a later run with --resume finds them.
         """
+        self._check_unchanged()
         unused = [place for key, place in self._answered.items() if key not in self._used]
         if unused:
             replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
         order = [place for _, place in sorted(self._placed)]
-        if not contiguous(order, self._file.seek(0, os.SEEK_END)):
+        if not contiguous(order, self._end):
             # Read through an object of its own: Windows replaces no file that is open.
             self._file.close()
             with self.path.open("rb") as old:
                 new = written(self.path, (read_line(old, place) for place in order))
             os.replace(new, self.path)
             self._file = self.path.open("a+b", buffering=0)
+            self._end = self._file.seek(0, os.SEEK_END)
         return len(unused)
 
     def _opened(self, existing: Existing) -> BinaryIO:

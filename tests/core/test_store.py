@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -288,6 +290,43 @@ def test_a_result_that_someone_has_broken_is_asked_again(
         assert store.damaged == 1
         assert not store.answered(str(first.key))
         assert store.answered(str(second.key))
+
+
+def _cut(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def _continued(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"note")
+
+
+def _replaced(path: Path) -> None:
+    os.replace(shutil.copy(path, path.with_name("edited")), path)
+
+
+@_POSIX
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(_cut, id="cut"),
+        pytest.param(_continued, id="continued"),
+        pytest.param(Path.unlink, id="deleted"),
+        pytest.param(_replaced, id="replaced"),
+    ],
+)
+def test_a_file_that_another_program_changes_ends_the_run(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    """Lines would be looked for where they are no more, or be written to a file without a name."""
+    path = tmp_path / "r.jsonl"
+    with Store(path) as store:
+        store.put(_result(1, "b"))
+        change(path)
+        with pytest.raises(ResultsError, match=r"r\.jsonl' was changed by another program"):
+            store.put(_result(0, "a"))
+        with pytest.raises(ResultsError, match="was changed by another program"):
+            store.finish()
 
 
 def test_the_deepest_state_is_read_back(tmp_path: Path) -> None:
