@@ -3,70 +3,21 @@
  * It knows nothing of the document.
  */
 
-const FIRST_PAIR_CAUSE = -2;
+import { TableRows, wordsOf } from "./table_rows.js";
 
-/** What a reader may look for; as it is kept in the address after "#". */
-const ANY_PAIR = {
-  search: "",
-  question: "",
-  change: "",
-  from: "",
-  to: "",
-  right: "",
-  sort: "",
-  row: null,
-};
+const FIRST_CAUSE = -2;
 
-/** Return a filter that keeps every pair, changed by `changes`. */
-export function anyPair(changes = {}) {
-  return { ...ANY_PAIR, ...changes };
-}
-
-/** Read the part of an address after "#"; what cannot be read there is left at its default. */
-export function readPairFilter(hash) {
-  const found = anyPair();
-  for (const [key, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
-    if (key === "row") found.row = /^\d+$/.test(value) ? Number(value) : null;
-    else if (Object.hasOwn(ANY_PAIR, key)) found[key] = value;
-  }
-  return found;
-}
-
-/** Return the part of an address after "#", with only what differs from the default. */
-export function writePairFilter(filter) {
-  const changed = Object.entries(filter).filter(([key, value]) => value !== ANY_PAIR[key]);
-  return changed.length ? `#${new URLSearchParams(changed)}` : "";
-}
-
-export class PairRows {
+export class PairRows extends TableRows {
   constructor(overview, columns) {
-    this.overview = overview;
-    this.columns = columns;
-    this.length = columns.ids.length;
-    this.questions = overview.questions.map((question, index) => ({
-      ...question,
-      ...columns.questions[index],
-    }));
+    super(overview, columns);
     this.labelled = this.questions.some(({ labels }) => labels.some((label) => label !== -1));
-    this.rests = null;
-    this.folded = null;
-  }
-
-  /** Take the rest of the texts, which follow the columns. */
-  addTexts(rests) {
-    this.rests = rests;
-    this.folded = null;
-  }
-
-  text(row) {
-    return this.columns.texts[row] + (this.rests?.[row] ?? "");
   }
 
   /** Return a side's answer: { name, cause } of which one is null. */
   answer(question, side, row) {
     const code = question[side][row];
     if (code >= 0) return { name: question.options[code].name, cause: null };
-    return { name: null, cause: question.causes[side][FIRST_PAIR_CAUSE - code] };
+    return { name: null, cause: question.causes[side][FIRST_CAUSE - code] };
   }
 
   /** Return whether the answers differ; null where a side has no verdict. */
@@ -98,7 +49,7 @@ export class PairRows {
 
   /** Return the pairs that a filter keeps: those with changed answers first, unless it says. */
   matching(filter) {
-    const asked = this.questions.filter(({ id }) => !filter.question || id === filter.question);
+    const asked = this.asked(filter);
     const tests = this.pairTests(filter, asked);
     const kept = [];
     for (let row = 0; row < this.length; row += 1) {
@@ -140,16 +91,10 @@ export class PairRows {
       );
     }
     // The dearest test comes last, so that it sees the fewest rows.
-    const sought = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
-    if (sought.length) tests.push(this.pairText(sought));
+    const words = wordsOf(filter.search);
+    const texts = words.length ? this.foldedTexts() : [];
+    if (words.length) tests.push((row) => words.every((word) => texts[row].includes(word)));
     return tests;
-  }
-
-  pairText(sought) {
-    this.folded ??= Array.from({ length: this.length }, (_, row) =>
-      `${this.columns.ids[row]}\n${this.text(row)}`.toLowerCase(),
-    );
-    return (row) => sought.every((word) => this.folded[row].includes(word));
   }
 
   /** Return a number per pair, the greatest to come first. */

@@ -15,11 +15,12 @@ export class Grid {
    * @param label    what the table is, for those who do not see it
    * @param columns  [{ key, title, width, grow, className, sortable, hint }]: width is the least,
    *                 in pixels, and grow the share of what room is left
+   * @param lines    how many lines a row has below its text on a phone
    * @param cell     (row, key) -> the content of a cell: a node, text, or an array of them
    * @param open     called with the row that was clicked, or on which Enter was pressed
    * @param sort     called with the key of the header that was pressed
    */
-  constructor({ label, columns, cell, open, sort }) {
+  constructor({ label, columns, lines, cell, open, sort }) {
     Object.assign(this, { columns, cell, open, sort });
     this.rows = new Uint32Array(0);
     this.active = 0;
@@ -35,6 +36,7 @@ export class Grid {
         "aria-label": label,
         "aria-colcount": columns.length,
         "aria-readonly": "true",
+        "--lines": lines,
         "--columns": columns.map(({ width, grow }) => `minmax(${width}px, ${grow}fr)`).join(" "),
         "--least": `${columns.reduce((sum, { width }) => sum + width, 0)}px`,
         onkeydown: (event) => this.onKey(event),

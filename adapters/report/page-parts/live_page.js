@@ -4,13 +4,8 @@
  */
 
 import { element, shown, visible } from "./dom.js";
-import { FilterBar } from "./filter_bar.js";
-import { readFilter } from "./filter.js";
 import { count, counted, span } from "./numbers.js";
-import { overviewHead } from "./overview.js";
-import { questionSection } from "./question_section.js";
 import { ReportPage } from "./report_page.js";
-import { Rows } from "./rows.js";
 
 /** The share of time that may go into bringing the page up to date. */
 const BUSY = 0.1;
@@ -31,7 +26,7 @@ export class LivePage extends ReportPage {
     this.whole = Promise.resolve();
     this.next = 0;
     document.body.append(this.main, this.pill);
-    addEventListener("hashchange", () => this.rows && this.follow(readFilter(location.hash)));
+    addEventListener("hashchange", () => this.rows && this.followAddress());
     this.source.onChange(() => this.changed());
     this.tell(false);
     await this.source.follow();
@@ -69,49 +64,44 @@ export class LivePage extends ReportPage {
 
   /** Put everything anew: these are other rows than before. */
   lay(before) {
-    this.rows = rowsOf(this.held);
-    this.main.replaceChildren(this.head());
-    this.build(this.held.overview);
-    const filter = readFilter(location.hash);
+    this.rows = this.heldRows();
+    this.main.replaceChildren(this.head(this.held.overview));
+    this.build();
+    const filter = this.filters.read(location.hash);
     // Another file's row of the same number is another row.
     this.follow(before ? { ...filter, row: null } : filter);
   }
 
   update() {
-    const { overview } = this.held;
     // The table, the form and the panel keep their rows: the same object with more in it.
     for (const name of Object.keys(this.rows)) delete this.rows[name];
-    Object.assign(this.rows, rowsOf(this.held));
+    Object.assign(this.rows, this.heldRows());
     const sections = [...this.main.querySelectorAll(":scope > section.question")];
-    replaceUnlessUsed(this.main.querySelector(":scope > header"), this.head());
+    replaceUnlessUsed(this.main.querySelector(":scope > header"), this.head(this.held.overview));
     const made = this.rows.questions.map((question, index) =>
       replaceUnlessUsed(sections[index], this.section(question)),
     );
     replaceUnlessUsed(this.main.querySelector(":scope > nav"), this.navigation(made));
-    this.updateBar(overview);
+    this.updateBar();
     this.keepPlace();
   }
 
-  head() {
-    const head = overviewHead(this.held.overview);
+  heldRows() {
+    const { overview, columns, texts } = this.held;
+    const rows = this.makeRows(overview, columns);
+    rows.addTexts(texts);
+    return rows;
+  }
+
+  head(overview) {
+    const head = super.head(overview);
     head.append(...this.source.problems.map((problem) => shown("p.alert.bad", problem)));
     return head;
   }
 
-  section(question) {
-    return questionSection(question, this.rows, {
-      find: (changes) => this.find(changes),
-      open: (row) => this.open(row),
-    });
-  }
-
-  updateBar(overview) {
+  updateBar() {
     if (this.bar.element.contains(document.activeElement)) return;
-    const bar = new FilterBar({
-      overview,
-      rows: this.rows,
-      changed: (filter) => this.take(filter),
-    });
+    const bar = this.makeBar();
     this.bar.element.replaceWith(bar.element);
     this.bar.status.replaceWith(bar.status);
     this.bar = bar;
@@ -152,12 +142,6 @@ export class LivePage extends ReportPage {
     this.told.textContent = `${rows}${more}${last}`;
     document.title = `${STATES[state]}: ${visible(held?.overview?.name ?? "results")}`;
   }
-}
-
-function rowsOf({ overview, columns, texts }) {
-  const rows = new Rows(overview, columns);
-  rows.addTexts(texts);
-  return rows;
 }
 
 /** Put an element in the place of an old one, unless the reader is in it; return what is there. */

@@ -3,32 +3,17 @@
  * keeps, and in what order. It knows nothing of the document.
  */
 
+import { TableRows, wordsOf } from "./table_rows.js";
+
 const NO_ANSWER = -1;
 const FIRST_CAUSE = -2;
 const DIFFERENT = -2;
 
-export class Rows {
+export class Rows extends TableRows {
   constructor(overview, columns) {
-    this.overview = overview;
-    this.columns = columns;
-    this.length = columns.ids.length;
-    this.questions = overview.questions.map((question, index) => ({
-      ...question,
-      ...columns.questions[index],
-      places: new Map(question.options.map(({ option }, place) => [option, place])),
-    }));
-    this.rests = null;
-    this.folded = null;
-  }
-
-  /** Take the rest of the texts, which follow the columns. */
-  addTexts(rests) {
-    this.rests = rests;
-    this.folded = null;
-  }
-
-  text(row) {
-    return this.columns.texts[row] + (this.rests?.[row] ?? "");
+    super(overview, columns);
+    for (const question of this.questions)
+      question.places = new Map(question.options.map(({ option }, place) => [option, place]));
   }
 
   /** Return the name of the error that a row failed with, null if it did not. */
@@ -100,12 +85,12 @@ export class Rows {
     if (filter.outcome === "failed") tests.push((row) => errors[row] >= 0);
     if (filter.outcome === "warned") tests.push((row) => warned[row] > 0);
     const ofAnswers = this.answerTests(filter);
-    const asked = this.questions.filter(({ id }) => !filter.question || id === filter.question);
+    const asked = this.asked(filter);
     // One answer must pass them all, not one answer this test and another one that.
     const passes = (row) => (question) => ofAnswers.every((test) => test(question, row));
     if (ofAnswers.length) tests.push((row) => asked.some(passes(row)));
     // The dearest test comes last, so that it sees the fewest rows.
-    const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(filter.search);
     if (words.length) tests.push(this.textTest(words));
     return tests;
   }
@@ -133,9 +118,7 @@ export class Rows {
 
   /** Every word must be in the row's id, its text or the names of its answers. */
   textTest(words) {
-    this.folded ??= Array.from({ length: this.length }, (_, row) =>
-      `${this.columns.ids[row]}\n${this.text(row)}`.toLowerCase(),
-    );
+    const texts = this.foldedTexts();
     const named = words.map((word) =>
       this.questions.map(
         ({ options }) =>
@@ -149,7 +132,7 @@ export class Rows {
     return (row) =>
       words.every(
         (word, index) =>
-          this.folded[row].includes(word) ||
+          texts[row].includes(word) ||
           this.questions.some(({ codes }, question) => named[index][question].has(codes[row])),
       );
   }

@@ -88,8 +88,8 @@ def test_a_filter_is_kept_in_the_address_and_found_there_again(
     """30 changed, 269 the same, one without a verdict."""
     page = opened(page_file)
 
-    page.locator("select[name=question]").select_option("side")
-    page.locator("select[name=change]").select_option("changed")
+    page.get_by_label("Question").select_option("side")
+    page.get_by_label("Change").select_option("changed")
     expect(page.locator(".status")).to_have_text("30 of 300 pairs")
     address = page.evaluate("location.hash")
     assert "question=side&change=changed" in address
@@ -106,14 +106,14 @@ def test_a_number_of_the_table_shows_its_rows(page_file: Path, opened: Opened) -
     page.get_by_role("button", name="A left, B right: 30 rows").click()
 
     expect(page.locator(".status")).to_have_text("30 of 300 pairs")
-    expect(page.locator("select[name=to]")).to_have_value("right")
+    expect(page.get_by_label("Answer of B")).to_have_value("right")
 
 
 def test_words_are_sought_in_texts_and_ids(page_file: Path, opened: Opened) -> None:
     """All of them must be there."""
     page = opened(page_file)
 
-    page.locator("input[name=search]").fill("row 299")
+    page.get_by_label("Search").fill("row 299")
 
     expect(page.locator(".status")).to_have_text("1 of 300 pairs")
 
