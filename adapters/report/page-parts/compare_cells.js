@@ -1,5 +1,6 @@
 /* The cells of the table of pairs. */
 
+import { rightMark } from "./answer_parts.js";
 import { element, shown, visible } from "./dom.js";
 import { probability, words } from "./numbers.js";
 
@@ -48,13 +49,5 @@ function sideAnswer(rows, question, side, row) {
   if (cause !== null) return shown("span.warn", words(cause));
   const right = rows.right(question, side, row);
   const changed = rows.changed(question, row) ? ".changed" : "";
-  return element(`span${changed}`, {}, shown("span", name), right === null ? "" : rightMark(right));
-}
-
-function rightMark(right) {
-  return element(
-    `span${right ? ".good" : ".bad"}`,
-    { title: right ? "as people said" : "not as people said" },
-    right ? " ✓" : " ✗",
-  );
+  return element(`span${changed}`, {}, shown("span", name), rightMark(right));
 }

@@ -1,5 +1,6 @@
 /* One pair of rows, opened: its text, and both runs' bars next to each other. */
 
+import { flagLines, judged, labelNames, reasonOf, rightMark } from "./answer_parts.js";
 import { element, shown, visible } from "./dom.js";
 import { probability, short } from "./numbers.js";
 import { RowDialog } from "./row_dialog.js";
@@ -31,16 +32,11 @@ function sideAlerts(side, { error, warnings }) {
 }
 
 function otherState(state) {
-  const text = typeof state === "string" ? state : JSON.stringify(state, null, 2);
   return element(
     "div",
     {},
     element("p.warn", {}, "B judged something else:"),
-    element(
-      "div.state",
-      { tabindex: 0, role: "region", "aria-label": "What B judged", dir: "auto" },
-      visible(text, "\n\t"),
-    ),
+    judged(state, "What B judged"),
   );
 }
 
@@ -56,8 +52,7 @@ function pairAnswer(question, detail, rows, row) {
       {},
       shown("h3", question.id),
       distance !== null && element("p.soft.number", {}, `total variation ${probability(distance)}`),
-      said &&
-        shown("p.label", `people: ${said.map((label) => labelText(question, label)).join(", ")}`),
+      said && shown("p.label", `people: ${labelNames(question, said)}`),
     ),
     element(
       "div.sides",
@@ -69,14 +64,7 @@ function pairAnswer(question, detail, rows, row) {
   );
 }
 
-function labelText({ options, type }, label) {
-  const option = type === "score" ? String(Number(label)) : String(label);
-  return options.find((each) => each.option === option)?.name ?? String(label);
-}
-
 function sideHead(question, side, answer, rows, row) {
-  const right = rows.right(question, side, row);
-  const mark = right === null ? "" : right ? " ✓" : " ✗";
   return element(
     "p.side",
     {},
@@ -85,12 +73,7 @@ function sideHead(question, side, answer, rows, row) {
     answer
       ? shown(`span.${answer.message ? "warn" : "verdict"}`, answer.verdict)
       : element("span.bad", {}, "no answer"),
-    mark &&
-      element(
-        `span${right ? ".good" : ".bad"}`,
-        { title: right ? "as people said" : "not as people said" },
-        mark,
-      ),
+    rightMark(rows.right(question, side, row)),
   );
 }
 
@@ -159,24 +142,9 @@ function sideNotes(side, answer) {
   if (!answer) return [];
   return [
     answer.message && shown("p", `${side}: ${answer.message}`),
-    ...(answer.flags ?? []).map(([name, told]) =>
-      element(
-        "p.flagged",
-        {},
-        `${side} `,
-        element("span.flag", {}, name),
-        " ",
-        shown("span", told),
-      ),
-    ),
+    ...flagLines(answer, `${side} `),
     answer.facts && shown("p.soft", `${side}: ${answer.facts.join(" · ")}`),
-    answer.reason &&
-      element(
-        "details",
-        { open: true },
-        element("summary", {}, `Reason of ${side}`),
-        element("p.text", { dir: "auto" }, visible(answer.reason, "\n\t")),
-      ),
+    reasonOf(answer, `Reason of ${side}`),
   ].filter(Boolean);
 }
 

@@ -1,11 +1,11 @@
 /* One question of two runs: what changed, in numbers and pictures. */
 
 import { element, shown, visible } from "./dom.js";
-import { figure, histogram, key } from "./figures.js";
+import { figure, histogram, key, optionList, questionHead } from "./figures.js";
 import { count, counted } from "./numbers.js";
 
 const WIDEST_TABLE = 16;
-const MOST_LISTED = 14;
+const MOST_CHANGES = 14;
 
 /** Return the section of a question; `find` is called with a filter that a figure stands for. */
 export function pairSection(question, rows, find) {
@@ -14,18 +14,7 @@ export function pairSection(question, rows, find) {
   return element(
     "section.question",
     { "aria-label": visible(question.id) },
-    element(
-      "div.question-head",
-      {},
-      element(
-        "h2",
-        { tabindex: -1 },
-        visible(question.id),
-        " ",
-        element("span.kind", {}, question.type),
-      ),
-      shown("p", question.headline),
-    ),
+    questionHead(question, shown("p", question.headline)),
     element(
       "div.figures",
       {},
@@ -119,15 +108,7 @@ function sideBars(options, table, look) {
       ),
     ),
   );
-  const list = (items) => element("ul.options", {}, items);
-  if (bars.length <= MOST_LISTED) return list(bars);
-  const rest = bars.slice(MOST_LISTED);
-  return element(
-    "div",
-    {},
-    list(bars.slice(0, MOST_LISTED)),
-    element("details", {}, element("summary", {}, `${rest.length} more options`), list(rest)),
-  );
+  return optionList(bars);
 }
 
 function movesTable(options, table, look) {
@@ -192,7 +173,7 @@ function movesList(options, table, look) {
   return element(
     "ul.options",
     {},
-    changed.slice(0, MOST_LISTED).map(({ rows, row, column }) =>
+    changed.slice(0, MOST_CHANGES).map(({ rows, row, column }) =>
       element(
         "li",
         {},

@@ -4,7 +4,7 @@ import { element, shown } from "./dom.js";
 import { count, counted, percent } from "./numbers.js";
 
 const BINS = 20;
-const MOST_BARS = 14;
+const MOST_LISTED = 14;
 
 /** Return a figure with a heading that says what it shows. */
 export function figure(heading, note, ...content) {
@@ -14,6 +14,18 @@ export function figure(heading, note, ...content) {
     element("figcaption", {}, element("h3", {}, heading), note && element("span.soft", {}, note)),
     ...content,
   );
+}
+
+/** Return the head of a question's section: its name and type, and what is said of it. */
+export function questionHead({ id, type }, ...said) {
+  const name = element(
+    "h2",
+    { tabindex: -1 },
+    shown("span", id),
+    " ",
+    element("span.kind", {}, type),
+  );
+  return element("div.question-head", {}, name, ...said);
 }
 
 /** Return a key to the colours of a stacked histogram or of two kinds of bars. */
@@ -45,13 +57,18 @@ export function optionBars(options, answers, people, choose) {
       twoCounts(answers[place], total, people?.[place]),
     ),
   );
-  const list = (items) => element("ul.options", {}, items);
-  if (bars.length <= MOST_BARS) return list(bars);
-  const rest = bars.slice(MOST_BARS);
+  return optionList(bars);
+}
+
+/** Return a list of options' items, folded where they are many. */
+export function optionList(items) {
+  const list = (some) => element("ul.options", {}, some);
+  if (items.length <= MOST_LISTED) return list(items);
+  const rest = items.slice(MOST_LISTED);
   return element(
     "div",
     {},
-    list(bars.slice(0, MOST_BARS)),
+    list(items.slice(0, MOST_LISTED)),
     element("details", {}, element("summary", {}, `${rest.length} more options`), list(rest)),
   );
 }

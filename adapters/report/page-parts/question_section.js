@@ -1,7 +1,7 @@
 /* One question: how it was answered, how sure, and what people's labels say of that. */
 
 import { element, shown, visible } from "./dom.js";
-import { figure, histogram, key, optionBars } from "./figures.js";
+import { figure, histogram, key, optionBars, questionHead } from "./figures.js";
 import { allNumbers, confusionOf, labelCodes, reliability, risk, worst } from "./label_figures.js";
 import { count, percent, short, words } from "./numbers.js";
 
@@ -14,16 +14,8 @@ export function questionSection(question, rows, { find, open }) {
   return element(
     "section.question",
     { "aria-label": visible(question.id) },
-    element(
-      "div.question-head",
-      {},
-      element(
-        "h2",
-        { tabindex: -1 },
-        shown("span", question.id),
-        " ",
-        element("span.kind", {}, question.type),
-      ),
+    questionHead(
+      question,
       question.instructions && shown("p", question.instructions),
       element("p.soft", {}, totals(question)),
     ),

@@ -1,6 +1,7 @@
 /* One row, opened beside the table: its text, every answer with its bars and its evidence. */
 
 import { answerBars } from "./answer_bars.js";
+import { flagLines, judged, labelNames, reasonOf } from "./answer_parts.js";
 import { element, shown, visible } from "./dom.js";
 import { definitions, evidenceOf, tokensUsed } from "./evidence.js";
 import { count } from "./numbers.js";
@@ -74,11 +75,7 @@ export class RowDialog {
     if (leftOut) return element("p.soft", {}, "The text that was judged was not kept.");
     const text = state === undefined ? this.rows.text(row) : JSON.stringify(state, null, 2);
     if (text === "") return element("p.soft", {}, "An empty text was judged.");
-    return element(
-      "div.state",
-      { tabindex: 0, role: "region", "aria-label": "What was judged", dir: "auto" },
-      visible(text, "\n\t"),
-    );
+    return judged(text, "What was judged");
   }
 
   answer(id, answer, row, labels) {
@@ -94,18 +91,10 @@ export class RowDialog {
         labelled(this.rows, question, row, labels),
       ),
       answer.message && shown("p", answer.message),
-      ...(answer.flags ?? []).map(([name, told]) =>
-        element("p.flagged", {}, element("span.flag", {}, name), " ", shown("span", told)),
-      ),
+      ...flagLines(answer),
       answer.bars && answerBars(answer.bars, { label: visible(id) }),
       shown("p.soft", answer.facts.join(" · ")),
-      answer.reason &&
-        element(
-          "details",
-          { open: true },
-          element("summary", {}, "Reason"),
-          shownText(answer.reason),
-        ),
+      reasonOf(answer, "Reason"),
       answer.evidence && evidenceOf(answer.evidence),
     );
   }
@@ -132,25 +121,13 @@ function button(name, sign, press) {
   );
 }
 
-function shownText(text) {
-  return element("p.text", { dir: "auto" }, visible(text, "\n\t"));
-}
-
 function labelled(rows, question, row, labels) {
   if (!labels) return null;
   const agrees = rows.agrees(question, row);
   const mark = agrees === null ? "" : agrees ? "✓ " : "✗ ";
-  const name = (label) => {
-    const place = question.places.get(
-      question.type === "boolean" || question.type === "choice"
-        ? String(label)
-        : String(Number(label)),
-    );
-    return place === undefined ? String(label) : question.options[place].name;
-  };
   return shown(
     `p.label${agrees === null ? "" : agrees ? ".good" : ".bad"}`,
-    `${mark}people: ${labels.map(name).join(", ")}`,
+    `${mark}people: ${labelNames(question, labels)}`,
   );
 }
 
