@@ -85,6 +85,19 @@ def exponentials(x: Floats, *, name: str = "log_p") -> Iterator[Exponentials]:
         yield Exponentials(rows, logs, powers, totals)
 
 
+def likeliest_options(x: Floats, *, name: str = "log_p") -> Ints:
+    """Return the likeliest option of each row (n,), of equals the first.
+
+    Checks log-probabilities (n, K) as `exponentials` does, by the largest of each row alone: a nan
+    counts as that, and so does +inf.
+    """
+    choice: Ints = x.argmax(axis=1).astype(np.int64, copy=False)
+    bad = ~np.isfinite(of_options(x, choice))
+    if bad.any():
+        raise _no_distribution(x, int(np.argmax(bad)), name)
+    return choice
+
+
 def of_options(values: Floats, option: Ints) -> Floats:
     """Return the value of one option of each row (n,) out of (n, K)."""
     n, k = values.shape

@@ -13,7 +13,7 @@ import itertools
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, likeliest_options
 from classify.calibration.intervals import weighted_wilson
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import (
@@ -22,7 +22,7 @@ from classify.calibration.outcomes import (
     binary_outcomes,
     class_outcomes,
     one_option,
-    top_label,
+    unread_outcomes,
 )
 from classify.calibration.risk import kept_risk
 from classify.errors import CalibrationError
@@ -39,10 +39,11 @@ def accuracy(
 
     Of several equally likely options the first counts as the answer.
     """
-    answers = top_label(class_outcomes(log_p, y, weights))
-    found = weighted_wilson(answers.y, weights=answers.w, confidence=confidence)
+    rows = unread_outcomes(log_p, y, weights)
+    right = likeliest_options(rows.log_p) == rows.y
+    found = weighted_wilson(right, weights=rows.w, confidence=confidence)
     rule = f"accuracy, {found.rule}"
-    return Measurement(found.value, rule, answers.n, found.low, found.high)
+    return Measurement(found.value, rule, rows.n, found.low, found.high)
 
 
 def auroc(score: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Measurement:

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from classify.calibration.arrays import class_labels, log_probabilities, probabilities
+from classify.calibration.arrays import (
+    class_labels,
+    likeliest_options,
+    log_probabilities,
+    probabilities,
+)
+from classify.calibration.discrimination import accuracy
 from classify.calibration.prediction_sets import fit_sets
 from classify.calibration.proper_scores import brier_score, log_loss
 from classify.errors import CalibrationError
@@ -64,9 +70,19 @@ def test_the_bad_row_is_named_among_many(bad: float) -> None:
         lambda: log_loss(log_p, y),
         lambda: brier_score(log_p, y),
         lambda: fit_sets(log_p, y),
+        lambda: accuracy(log_p, y),
     ):
         with pytest.raises(CalibrationError, match="row 70000 holds nan or"):
             use()
+
+
+def test_the_likeliest_option_needs_no_normalised_rows() -> None:
+    """Of equals it is the first; a row without any mass has none."""
+    rows = [[-np.inf, -700.0], [800.0, -9999.0], [3.0, 3.0]]
+
+    assert likeliest_options(np.array(rows)).tolist() == [1, 0, 0]
+    with pytest.raises(CalibrationError, match="row 1 gives no option any probability"):
+        likeliest_options(np.array([[0.0, 0.0], [-np.inf, -np.inf]]))
 
 
 def test_a_negative_zero_is_zero() -> None:
