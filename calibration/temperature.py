@@ -105,6 +105,8 @@ def _root(plan: Design, start: float) -> float:
     for _ in range(200):
         mean, spread = _moments(plan, beta)
         slope = mean - goal
+        if slope == 0.0:
+            return beta  # also where all options are equal, and no temperature changes anything
         if slope > 0.0:
             high = beta
         else:
