@@ -49,8 +49,12 @@ def fit_mean_map(
     if k < 2:
         raise CalibrationError("a question with one option has nothing to calibrate")
     people = np.asarray(ratings, dtype=np.float64)
-    if not ((people >= 0.0) & (people <= k - 1.0)).all():
-        raise CalibrationError(f"ratings must be numbers from 0 to {k - 1}, got {people!r}")
+    beyond = ~((people >= 0.0) & (people <= k - 1.0))
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        raise CalibrationError(
+            f"ratings[{row}] must be a number from 0 to {k - 1}, got {people.flat[row]!r}"
+        )
     log_q = log_probabilities(floored(log_probabilities(x), floor))
     means = fit_isotonic_mean(expected_levels(log_q), people, weights=weights)
     return IsotonicMeanCalibrator(

@@ -88,6 +88,14 @@ def test_the_map_goes_through_json_and_gives_peoples_means() -> None:
     np.testing.assert_allclose(means, [0.2] * 4 + [1.6] * 4, atol=1e-6)
 
 
+def test_a_rating_beyond_the_levels_is_named_alone() -> None:
+    """Of a thousand ratings only the bad one helps."""
+    log_p = np.log(np.full((3, 3), 1.0 / 3.0))
+
+    with pytest.raises(CalibrationError, match=r"ratings\[1\] .* from 0 to 2, got \S*2\.5\S*$"):
+        fit_mean_map(log_p, [0.5, 2.5, 3.0])
+
+
 def test_labels_between_levels_are_used_by_means_and_counted_elsewhere() -> None:
     """Nothing is lost: each number says how many of how many it stands on."""
     answers = answered([0.0, 0.4, 1.0, 1.6, 2.0, None])
