@@ -82,6 +82,22 @@ class AfterReading:
     calibrators: Mapping[str, AnswerCalibrator]
     policies: Mapping[str, AnswerPolicy]
 
+    def __post_init__(self) -> None:
+        """Raise InvalidInput for a calibrator without its artefact, or what is no policy."""
+        for name, calibrator in self.calibrators.items():
+            if not callable(getattr(calibrator, "calibrated", None)):
+                raise InvalidInput(
+                    f"calibrators[{name!r}] is of type {type(calibrator).__name__}, which does not "
+                    "know whose answers it holds for: give its artefact, as load_artefacts and "
+                    "make_artefact of classify.calibration return it"
+                )
+        for name, policy in self.policies.items():
+            if not callable(getattr(policy, "decides_alone", None)):
+                raise InvalidInput(
+                    f"policies[{name!r}] is of type {type(policy).__name__}, which decides nothing:"
+                    " give a policy, such as ConfidencePolicy.from_risk(risk)"
+                )
+
     def check_names(self, questions: Mapping[str, Question]) -> None:
         """Raise InvalidInput where a calibrator or policy is for no question."""
         for name in (*self.calibrators, *self.policies):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,12 @@ from classify.calibration.abstention import (
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.prediction_sets import fit_sets
 from classify.calibration.risk_control import control_joint_risk
-from classify.errors import CalibrationError
+from classify.classifier import Classifier
+from classify.errors import CalibrationError, InvalidInput
+from classify.questions import Boolean
+from classify.testing import ScriptedModel
+
+SILENT = ScriptedModel(lambda request: {})
 
 
 def rows(n: int) -> tuple[Floats, Ints]:
@@ -117,3 +123,11 @@ def test_one_answer_has_one_row() -> None:
     """A table goes to `options`."""
     with pytest.raises(CalibrationError, match="log_p must be one answer's options"):
         POLICIES[0].decide([[0.0, 0.0]])
+
+
+def test_a_controlled_risk_is_refused_where_a_classifier_wants_a_policy() -> None:
+    """A threshold alone does not say what it is compared with."""
+    risk: Any = control_joint_risk([0.9] * 60, [0] * 60, alpha=0.1)
+
+    with pytest.raises(InvalidInput, match=r"policies\['q'\] is of type RiskControl.*from_risk"):
+        Classifier("c", SILENT, {"q": Boolean()}, policies={"q": risk})

@@ -15,8 +15,12 @@ from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make
 from classify.calibration.artefact_file import load_artefacts, save_artefacts
 from classify.calibration.auto import calibrate
 from classify.calibration.held_out_answers import HeldOutMetric
-from classify.errors import CalibrationError
+from classify.classifier import Classifier
+from classify.errors import CalibrationError, InvalidInput
+from classify.questions import Boolean
+from classify.testing import ScriptedModel
 
+SILENT = ScriptedModel(lambda request: {})
 FINGERPRINT = Fingerprint(
     question='{"instructions":"Which mood?"}',
     options=("glad", "sad"),
@@ -184,3 +188,13 @@ def test_nothing_to_save_is_refused(tmp_path: Path) -> None:
     """An empty file would calibrate nothing, later."""
     with pytest.raises(CalibrationError, match="no artefact to save"):
         save_artefacts(tmp_path / "a.json", [])
+
+
+def test_a_classifier_refuses_a_calibrator_without_its_artefact(
+    artefact: CalibrationArtefact,
+) -> None:
+    """It would be applied to whatever answers come: only the artefact knows which it is for."""
+    bare: Any = artefact.calibrator
+
+    with pytest.raises(InvalidInput, match=r"calibrators\['q'\] is of type .*make_artefact"):
+        Classifier("c", SILENT, {"q": Boolean()}, calibrators={"q": bare})
