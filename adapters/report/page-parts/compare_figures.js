@@ -1,11 +1,16 @@
 /* One question of two runs: what changed, in numbers and pictures. */
 
+import { confusion, WIDEST } from "./confusion.js";
 import { element, shown, visible } from "./dom.js";
 import { figure, histogram, key, optionList, questionHead } from "./figures.js";
-import { count, counted } from "./numbers.js";
+import { count } from "./numbers.js";
 
-const WIDEST_TABLE = 16;
-const MOST_CHANGES = 14;
+const MOVES = {
+  caption: "Answers of A in rows, of B in columns",
+  corner: "A ↓ B →",
+  both: (a, b) => `A ${a}, B ${b}`,
+  none: "No answer changed.",
+};
 
 /** Return the section of a question; `find` is called with a filter that a figure stands for. */
 export function pairSection(question, rows, find) {
@@ -72,9 +77,9 @@ function movesCard(options, table, look) {
   const card = figure(
     "From A to B",
     "press a number to see the rows",
-    movesTable(options, table, look),
+    confusion(options, table, MOVES, (from, to) => look({ from, to })),
   );
-  if (options.length > 2 && options.length <= WIDEST_TABLE) card.classList.add("wide");
+  if (options.length > 2 && options.length <= WIDEST) card.classList.add("wide");
   return card;
 }
 
@@ -109,84 +114,6 @@ function sideBars(options, table, look) {
     ),
   );
   return optionList(bars);
-}
-
-function movesTable(options, table, look) {
-  const cell = (row, column) => {
-    const rows = table[row][column];
-    const sum = table[row].reduce((total, each) => total + each, 0);
-    const told = `A ${visible(options[row].name)}, B ${visible(options[column].name)}: ${counted(rows, "row")}. Show them`;
-    const press = () => look({ from: options[row].option, to: options[column].option });
-    return element(
-      `td${row === column ? ".right" : ""}`,
-      { "--share": sum ? rows / sum : 0 },
-      rows
-        ? element(
-            "button.number",
-            { type: "button", title: told, "aria-label": told, onclick: press },
-            count(rows),
-          )
-        : "0",
-    );
-  };
-  if (options.length > WIDEST_TABLE) return movesList(options, table, look);
-  return element(
-    "div.scroll",
-    {},
-    element(
-      "table.matrix",
-      {},
-      element("caption.hidden", {}, "Answers of A in rows, of B in columns"),
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("th.soft", { scope: "col" }, "A ↓ B →"),
-          options.map(({ name }) => shown("th", name, { scope: "col" })),
-        ),
-      ),
-      element(
-        "tbody",
-        {},
-        options.map(({ name }, row) =>
-          element(
-            "tr",
-            {},
-            shown("th", name, { scope: "row" }),
-            options.map((_, column) => cell(row, column)),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-/** Return the commonest changes: a table of so many options is read by nobody. */
-function movesList(options, table, look) {
-  const moves = table.flatMap((cells, row) => cells.map((rows, column) => ({ rows, row, column })));
-  const changed = moves
-    .filter(({ rows, row, column }) => rows && row !== column)
-    .sort((a, b) => b.rows - a.rows);
-  if (!changed.length) return element("p.soft", {}, "No answer changed.");
-  return element(
-    "ul.options",
-    {},
-    changed.slice(0, MOST_CHANGES).map(({ rows, row, column }) =>
-      element(
-        "li",
-        {},
-        shown("button.option", `${options[row].name} → ${options[column].name}`, {
-          type: "button",
-          title: "Show these rows",
-          onclick: () => look({ from: options[row].option, to: options[column].option }),
-        }),
-        element("span"),
-        element("span.number", {}, count(rows)),
-      ),
-    ),
-  );
 }
 
 function distances(question, rows) {

@@ -1,51 +1,54 @@
-/* How often each label met each answer: a table of counts, or the commonest mistakes. */
+/* How often each of one side's answers met each of the other's, as a table or as a list. */
 
 import { element, shown, visible } from "./dom.js";
 import { count, counted } from "./numbers.js";
 
-const WIDEST = 16;
-const MOST_MISTAKES = 14;
+/** The most options that a table shows: one of more is read by nobody. */
+export const WIDEST = 16;
+
+const MOST_LISTED = 14;
 
 /**
- * Return how often each label (rows) met each answer (columns); `choose` is called with both.
- * Of many options only the commonest mistakes are listed.
+ * Return how often each option of one side (rows) met each of the other (columns): labels and
+ * answers, or two runs. Of many options only the commonest pairs of different ones are listed.
+ *
+ * `texts` are the table's `caption`, its `corner`, `both` (the names of two options that met, told
+ * as one text), and `none` where nothing is to be listed; `choose` is called with two options.
  */
-export function confusion(options, counts, choose) {
+export function confusion(options, counts, texts, choose) {
   return options.length > WIDEST
-    ? mistakes(options, counts, choose)
-    : matrix(options, counts, choose);
+    ? differences(options, counts, texts, choose)
+    : matrix(options, counts, texts, choose);
 }
 
-function matrix(options, counts, choose) {
+function matrix(options, counts, { caption, corner, both }, choose) {
   const names = options.map(({ name }) => shown("th", name, { scope: "col" }));
-  const line = (label, row) => {
+  const line = (first, row) => {
     const sum = counts[row].reduce((total, each) => total + each, 0);
-    const cells = options.map((answer, column) =>
-      cell({ label, answer, rows: counts[row][column], sum, choose }),
-    );
-    return element("tr", {}, shown("th", label.name, { scope: "row" }), cells);
+    const cells = options.map((second, column) => {
+      const rows = counts[row][column];
+      const told = `${both(first.name, second.name)}: ${counted(rows, "row")}. Show them`;
+      const press = () => choose(first.option, second.option);
+      return cell({ right: row === column, rows, sum, told: visible(told), press });
+    });
+    return element("tr", {}, shown("th", first.name, { scope: "row" }), cells);
   };
-  const corner = element("th.soft", { scope: "col" }, "people ↓ answer →");
   return element(
     "div.scroll",
     {},
     element(
       "table.matrix",
       {},
-      element("caption.hidden", {}, "People's labels in rows, answers in columns"),
-      element("thead", {}, element("tr", {}, corner, names)),
+      element("caption.hidden", {}, caption),
+      element("thead", {}, element("tr", {}, element("th.soft", { scope: "col" }, corner), names)),
       element("tbody", {}, options.map(line)),
     ),
   );
 }
 
-function cell({ label, answer, rows, sum, choose }) {
-  const told = visible(
-    `People ${label.name}, answered ${answer.name}: ${counted(rows, "row")}. Show them`,
-  );
-  const press = () => choose(label.option, answer.option);
+function cell({ right, rows, sum, told, press }) {
   return element(
-    `td${label === answer ? ".right" : ""}`,
+    `td${right ? ".right" : ""}`,
     { "--share": sum ? rows / sum : 0 },
     rows > 0
       ? element(
@@ -57,23 +60,24 @@ function cell({ label, answer, rows, sum, choose }) {
   );
 }
 
-function mistakes(options, counts, choose) {
+function differences(options, counts, { none }, choose) {
   const pairs = counts.flatMap((cells, row) =>
-    cells.map((rows, column) => ({ rows, label: options[row], answer: options[column] })),
+    cells.map((rows, column) => ({ rows, first: options[row], second: options[column] })),
   );
-  const wrong = pairs
-    .filter(({ rows, label, answer }) => rows && label !== answer)
+  const different = pairs
+    .filter(({ rows, first, second }) => rows && first !== second)
     .sort((a, b) => b.rows - a.rows);
-  const item = ({ rows, label, answer }) =>
+  if (!different.length) return element("p.soft", {}, none);
+  const item = ({ rows, first, second }) =>
     element(
       "li",
       {},
-      shown("button.option", `${label.name} → ${answer.name}`, {
+      shown("button.option", `${first.name} → ${second.name}`, {
         type: "button",
         title: "Show these rows",
-        onclick: () => choose(label.option, answer.option),
+        onclick: () => choose(first.option, second.option),
       }),
       element("span.number", {}, count(rows)),
     );
-  return element("ul.options.pairs", {}, wrong.slice(0, MOST_MISTAKES).map(item));
+  return element("ul.options.pairs", {}, different.slice(0, MOST_LISTED).map(item));
 }

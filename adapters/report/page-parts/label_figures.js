@@ -7,6 +7,12 @@ import { count, probability } from "./numbers.js";
 import { plainTable } from "./tables.js";
 
 const WORST = 6;
+const LABELS = {
+  caption: "People's labels in rows, answers in columns",
+  corner: "people ↓ answer →",
+  both: (label, answer) => `People ${label}, answered ${answer}`,
+  none: "No answer differs from its label.",
+};
 
 /** Return the table of labels and answers; `mine` is called with a filter of this question. */
 export function confusionOf(question, rows, mine) {
@@ -20,7 +26,7 @@ export function confusionOf(question, rows, mine) {
   return figure(
     "Labels and answers",
     "press a number to see its rows",
-    confusion(question.options, counts, choose),
+    confusion(question.options, counts, LABELS, choose),
   );
 }
 
