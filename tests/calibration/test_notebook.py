@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Literal
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -54,20 +51,13 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.fitted import Fitted
 from classify.calibration.rated_results import calibrate_means
 from classify.calibration.svg import reliability_svg
-from classify.display.card_sizes import LIMIT
 from classify.display.html_style import stylesheet
 from classify.display.notebook import Shown
 from classify.evidence import Evidence
 from classify.questions import Boolean, Score
 from classify.results import Result
-
-# IPython calls it, and nobody else.
-bundle = Shown._repr_mimebundle_  # pyright: ignore[reportPrivateUsage]
-
-HOSTILE: dict[str, str] = json.loads(
-    (Path(__file__).parents[1] / "references" / "hostile_texts.json").read_text("utf-8")
-)["texts"]
-SVG = "{http://www.w3.org/2000/svg}"
+from tests.hostile_texts import HOSTILE
+from tests.notebook_cells import SVG, tree, words
 
 
 @cache
@@ -86,22 +76,6 @@ def ratings() -> tuple[list[int | str | None], list[int | str | None]]:
     first = random.integers(0, 3, 60)
     second = np.where(random.random(60) < 0.7, first, random.integers(0, 3, 60))
     return [*map(int, first)], [*map(int, second)]
-
-
-def tree(shown: Shown) -> ElementTree.Element:
-    """Return what a notebook is given, checked to be small and well-formed."""
-    html = bundle(shown)["text/html"]
-    assert len(html.encode()) < LIMIT
-    return ElementTree.fromstring(html)
-
-
-def words(shown: Shown) -> str:
-    """Return what a person reads."""
-    root = tree(shown)
-    for element in root.iter():
-        if element.tag in ("style", f"{SVG}style"):
-            element.text = ""
-    return " ".join(root.itertext())
 
 
 def artefact(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from classify.adapters.report.compare_page import compare_page
 from classify.adapters.report.page_file import write_page
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict
 from classify.results import Result, result_line
+from tests.hostile_texts import HOSTILE
 
 Opened = Callable[..., Page]
-HOSTILE = Path(__file__).parents[2] / "references" / "hostile_texts.json"
 ROWS = 300
 """More than the details of one chunk."""
 
@@ -159,7 +158,7 @@ def test_a_row_of_a_later_chunk_opens(page_file: Path, opened: Opened) -> None:
 
 def test_hostile_texts_are_shown_as_text(tmp_path: Path, opened: Opened) -> None:
     """None of them runs, and what is invisible is seen."""
-    texts = [*json.loads(HOSTILE.read_text("utf-8"))["texts"].values()]
+    texts = [*HOSTILE.values()]
     page = opened(_page(tmp_path, texts), hash="#row=0")
 
     expect(page.get_by_role("dialog")).to_contain_text(texts[0])

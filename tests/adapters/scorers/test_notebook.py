@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from xml.etree import ElementTree
-
 import pytest
 
 from classify import Boolean, Choice, Classifier
@@ -23,33 +19,11 @@ from classify.adapters.scorers import (
     not_scorable,
     run_evals_sync,
 )
-from classify.display.card_sizes import LIMIT
 from classify.display.notebook import Shown
 from classify.errors import InvalidInput
 from classify.testing import ScriptedModel
-
-# IPython calls it, and nobody else.
-bundle = Shown._repr_mimebundle_  # pyright: ignore[reportPrivateUsage]
-
-HOSTILE: dict[str, str] = json.loads(
-    (Path(__file__).parents[2] / "references" / "hostile_texts.json").read_text("utf-8")
-)["texts"]
-
-
-def tree(shown: Shown) -> ElementTree.Element:
-    """Return what a notebook is given, checked to be small and well-formed."""
-    html = bundle(shown)["text/html"]
-    assert len(html.encode()) < LIMIT
-    return ElementTree.fromstring(html)
-
-
-def words(shown: Shown) -> str:
-    """Return what a person reads."""
-    root = tree(shown)
-    for element in root.iter():
-        if element.tag == "style":
-            element.text = ""
-    return " ".join(root.itertext())
+from tests.hostile_texts import HOSTILE
+from tests.notebook_cells import tree, words
 
 
 def rubric_score(option: str = "partial") -> ScorerResult[object, str, None, ClassifierEvidence]:

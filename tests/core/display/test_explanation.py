@@ -4,11 +4,9 @@ from __future__ import annotations
 
 # pyright: reportUnknownMemberType=false
 # pytest.approx says nothing of its types.
-import json
 import math
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from pathlib import Path
 from typing import Unpack
 
 import pytest
@@ -27,9 +25,8 @@ from classify.language_model import Capabilities, ChatPrompt, Prompt, Reply, Sam
 from classify.options import Options, OptionValues
 from classify.questions import Question
 from classify.testing import ScriptedLanguageModel, ScriptedModel
+from tests.hostile_texts import HOSTILE
 
-_FILE = Path(__file__).parents[2] / "references" / "hostile_texts.json"
-HOSTILE: dict[str, str] = json.loads(_FILE.read_text("utf-8"))["texts"]
 ABC = Choice(criteria={"cat": None, "ant": "small", "bee": None})
 LEVELS = Score(criteria=["bad", {"fair": 1}, "good"])
 TWENTY = Choice(criteria={f"option {n}": None for n in range(18)} | {"a | b": None, "b": None})

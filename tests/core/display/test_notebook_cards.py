@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -30,10 +28,10 @@ from classify.display.html_cards import card_html
 from classify.display.html_style import DARK, LIGHT, ROOT, stylesheet
 from classify.display.safe_text import visible
 from classify.display.text_cards import card_text
+from tests.hostile_texts import HOSTILE, SURROGATES
+from tests.notebook_cells import tree_words
 
-_FILE = Path(__file__).parents[2] / "references" / "hostile_texts.json"
-_HOSTILE: dict[str, dict[str, str]] = json.loads(_FILE.read_text("utf-8"))
-TEXTS = {**_HOSTILE["texts"], **_HOSTILE["surrogates"]}
+TEXTS = {**HOSTILE, **SURROGATES}
 TAGS = set("div p b em span style table caption thead tbody tr th td pre".split())
 ATTRIBUTES = {"class", "role", "aria-label", "aria-hidden", "dir", "scope", "colspan", "style"}
 
@@ -50,11 +48,8 @@ def page(html: str) -> ElementTree.Element:
 
 
 def words(root: ElementTree.Element) -> str:
-    """Return what a person reads, without the stylesheet."""
-    for element in root.iter():
-        if element.tag == "style":
-            element.text = ""
-    return "".join(root.itertext())
+    """Return what a person reads, piece by piece as it stands."""
+    return "".join(tree_words(root))
 
 
 def everywhere(text: str) -> Card:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -35,12 +32,8 @@ from classify.openai_compatible import OpenAICompatible
 from classify.results import Result, RowError
 from classify.run_summary import summarize
 from classify.testing import ScriptedLanguageModel
-
-HOSTILE: dict[str, str] = json.loads(
-    (Path(__file__).parents[2] / "references" / "hostile_texts.json").read_text("utf-8")
-)["texts"]
-# IPython calls it, and nobody else.
-bundle = Shown._repr_mimebundle_  # pyright: ignore[reportPrivateUsage]
+from tests.hostile_texts import HOSTILE
+from tests.notebook_cells import bundle, tree, words
 
 QUESTIONS: dict[str, Question] = {
     "topic": Choice(criteria={"delivery": "parcels", "refund": None}),
@@ -81,24 +74,6 @@ def classifier() -> Classifier:
         return {"A": math.log(0.9)}
 
     return Classifier("support", ScriptedLanguageModel(reply), QUESTIONS, orders=2)
-
-
-def html(shown: Shown) -> str:
-    """Return what a notebook is given of an object, checked to be small and well-formed."""
-    found = bundle(shown)["text/html"]
-    assert len(found.encode()) < LIMIT
-    assert "<script" not in found
-    ElementTree.fromstring(found)
-    return found
-
-
-def words(shown: Shown) -> str:
-    """Return what a person reads of an object."""
-    root = ElementTree.fromstring(html(shown))
-    for element in root.iter():
-        if element.tag == "style":
-            element.text = ""
-    return " ".join(root.itertext())
 
 
 def test_an_evaluation_shows_its_answers_with_all_that_they_rest_on() -> None:
@@ -152,7 +127,7 @@ def test_many_questions_have_a_line_each() -> None:
     """And those that do not fit are counted."""
     many: dict[str, AnyAnswer] = {f"q{k}": BooleanAnswer(probability=k / 200) for k in range(200)}
 
-    root = ElementTree.fromstring(html(evaluation(many)))
+    root = tree(evaluation(many))
 
     rows = ["".join(row.itertext()) for row in root.findall(".//tbody/tr")]
     assert rows[0] == "q0P(true) = 0.000100.0 %"
@@ -280,6 +255,6 @@ def test_hostile_names_and_reasons_are_text_in_every_card(name: str) -> None:
     ]
 
     for each in shown:
-        root = ElementTree.fromstring(html(each))
+        root = tree(each)
         assert not {"script", "img", "svg", "a", "h1"} & {element.tag for element in root.iter()}
         assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)

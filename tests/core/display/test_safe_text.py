@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.display.safe_text import isolated, isolated_lines, visible
+from tests.hostile_texts import HOSTILE, SURROGATES
 
-_FILE = Path(__file__).parents[2] / "references" / "hostile_texts.json"
-_HOSTILE: dict[str, dict[str, str]] = json.loads(_FILE.read_text("utf-8"))
-TEXTS = {**_HOSTILE["texts"], **_HOSTILE["surrogates"]}
+TEXTS = {**HOSTILE, **SURROGATES}
 
 
 @given(st.text(alphabet=st.characters()))

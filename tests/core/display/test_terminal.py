@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -24,9 +22,8 @@ from classify.language_model import Prompt, Sampling
 from classify.questions import Question
 from classify.results import Result, RowError
 from classify.testing import ScriptedLanguageModel
+from tests.hostile_texts import HOSTILE
 
-_FILE = Path(__file__).parents[2] / "references" / "hostile_texts.json"
-HOSTILE: dict[str, str] = json.loads(_FILE.read_text("utf-8"))["texts"]
 QUESTIONS: dict[str, Question] = {
     "topic": Choice(criteria={"delivery": None, "支払い": None, "التوصيل": None}),
     "tone": Score(criteria=["angry", "neutral", "glad"]),
