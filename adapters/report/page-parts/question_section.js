@@ -16,7 +16,8 @@ export function questionSection(question, rows, { find, open }) {
     { "aria-label": visible(question.id) },
     questionHead(
       question,
-      question.instructions && shown("p", question.instructions),
+      question.instructions &&
+        element("p.text", { dir: "auto" }, visible(question.instructions, "\n\t")),
       element("p.soft", {}, totals(question)),
     ),
     alertOf(question),
