@@ -20,10 +20,15 @@ from classify.display.cards import (
     notes,
     percent,
 )
-from classify.display.views import AnswerView, Bar, answer_view, answer_views
-from classify.evidence import UsageSeen
+from classify.display.views import (
+    AnswerView,
+    Bar,
+    answer_view,
+    answer_views,
+    label_text,
+    tokens_text,
+)
 from classify.questions import Question
-from classify.row_labels import Label
 
 if TYPE_CHECKING:
     from classify.evaluation import Evaluation
@@ -62,7 +67,7 @@ def evaluation_card(evaluation: Evaluation) -> Card:
     """Return the card of one state's answers and what they took."""
     took = (
         evaluation.response.model_id or "unknown model",
-        _tokens(evaluation.usage),
+        tokens_text(evaluation.usage),
         f"{evaluation.attempts} requests",
         f"{evaluation.seconds:.2f} s",
     )
@@ -86,22 +91,16 @@ def result_card(result: Result) -> Card:
     if error is not None:
         status = "" if error.status is None else f", status {error.status}"
         head.append(Note(f"{error.type}{status}", error.message))
-    head += facts(*((f"label of {name}", _label(label)) for name, label in labels.items()))
+    head += facts(*((f"label of {name}", label_text(label)) for name, label in labels.items()))
     head += (Note(f"label of {name}", text) for name, text in result.label_problems.items())
     took = [] if result.seconds is None else [f"{result.seconds:.2f} s"]
     if result.usage is not None:
-        took = [_tokens(result.usage), f"{result.attempts} requests", *took]
+        took = [tokens_text(result.usage), f"{result.attempts} requests", *took]
     if result.response is not None and result.response.model_id:
         took = [result.response.model_id, *took]
     head += [Line("; ".join(took))] if took else []
     head += notes("warning", result.warnings)
     return Card("Result", result.id, (*head, *answers_parts(result.answers)))
-
-
-def _label(label: Label) -> str:
-    if isinstance(label, bool):
-        return str(label).lower()
-    return f"{label:g}" if isinstance(label, float) else str(label)
 
 
 def _view_parts(view: AnswerView) -> tuple[Part, ...]:
@@ -162,9 +161,3 @@ def _confidence(bars: Sequence[Bar]) -> Share | str:
         return "none"
     best = max(bars, key=lambda bar: bar.probability)
     return Share(best.probability, percent(best.probability), None if best.exact else best.high)
-
-
-def _tokens(usage: UsageSeen) -> str:
-    if usage.input_tokens is None:
-        return "tokens unknown"
-    return f"{usage.input_tokens} tokens in, {usage.output_tokens or 0} out"

@@ -7,9 +7,8 @@ from rich.text import Text
 from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.display.screen import Screen
 from classify.display.terminal_bars import bar_lines, styled
-from classify.display.views import AnswerView, answer_view, answer_views, label_text
+from classify.display.views import AnswerView, answer_view, answer_views, label_text, tokens_text
 from classify.evaluation import Evaluation
-from classify.evidence import UsageSeen
 from classify.results import Result
 
 _INDENT = "  "
@@ -69,7 +68,7 @@ def closing_lines(evaluation: Evaluation, screen: Screen) -> list[Text]:
     """Return the model, what the answers took, and warnings that no answer has already shown."""
     model = screen.safe(evaluation.response.model_id or "unknown model")
     requests = _counted(evaluation.attempts, "request")
-    told = f"{model}; {_tokens(evaluation.usage)}; {requests}; {evaluation.seconds:.2f} s"
+    told = f"{model}; {tokens_text(evaluation.usage)}; {requests}; {evaluation.seconds:.2f} s"
     shown = {
         warning
         for answer in evaluation.answers.values()
@@ -99,14 +98,6 @@ def _result(result: Result, screen: Screen) -> list[Text]:
         told = f"no answers: {result.error.type}: {result.error.message}"
         return found + styled(screen.folded(screen.safe(told), screen.width), "red")
     return [*found, Text(""), *_evaluation(result.evaluation(""), screen)]
-
-
-def _tokens(usage: UsageSeen) -> str:
-    if usage.input_tokens is None:
-        return "tokens unknown"
-    cached = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
-    reasoning = f" ({usage.reasoning_tokens} of them reasoning)" if usage.reasoning_tokens else ""
-    return f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens or 0} out{reasoning}"
 
 
 def _counted(count: int, what: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict
-from classify.evidence import Evidence
+from classify.evidence import Evidence, UsageSeen
 from classify.questions import Question
 from classify.row_labels import Label
 
@@ -131,6 +131,15 @@ def label_text(label: Label) -> str:
     if isinstance(label, bool):
         return str(label).lower()
     return label if isinstance(label, str) else f"{label:g}"
+
+
+def tokens_text(usage: UsageSeen) -> str:
+    """Return how many tokens answers took."""
+    if usage.input_tokens is None:
+        return "tokens unknown"
+    cached = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
+    reasoning = f" ({usage.reasoning_tokens} of them reasoning)" if usage.reasoning_tokens else ""
+    return f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens or 0} out{reasoning}"
 
 
 def distribution_bars(
