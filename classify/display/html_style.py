@@ -65,6 +65,7 @@ _PICTURES = """
 @ .grid{stroke:var(--rule)}
 @ .ideal{stroke:var(--soft)}
 @ .band{stroke:var(--tail)}
+@ .area{fill:var(--tail)}
 @ .line{stroke:var(--bar)}
 @ .in{fill:var(--bar);stroke:var(--bar)}
 @ .out{fill:var(--paper);stroke:var(--bar)}
