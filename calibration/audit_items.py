@@ -13,6 +13,7 @@ from classify.answers import Answer, AnyAnswer, ChoiceAnswer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
 from classify.calibration.label_file import RowLabels
+from classify.calibration.result_labels import unusable
 from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Boolean, Question
@@ -67,12 +68,14 @@ def audited_items(
         said = [row for row in own if name in row.labels and row.weight > 0.0]
         weights.update(row.weight for row in said)
         answer = result.answers.get(name)
-        reason = _unusable(answer)
+        reason = unusable(answer)
         if reason:
             left_out[reason] += 1
         judge, people = _numbers(question, answer, name, said)
         named = [row.group for row in own if row.group is not None]
-        rows.append((judge, people, _length(result), named[0] if named else _field(result, group)))
+        rows.append(
+            (judge, people, state_length(result), named[0] if named else _field(result, group))
+        )
     _check_known(unknown)
     judges, peoples, lengths = np.array([row[:3] for row in rows]).reshape(-1, 3).T
     return AuditedItems(
@@ -115,15 +118,8 @@ def _expected(question: Question, answer: Answer) -> float:
     return float(p[0]) if isinstance(question, Boolean) else float(p @ np.arange(len(p)))
 
 
-def _unusable(answer: AnyAnswer | None) -> str:
-    if answer is None:
-        return "failed"
-    if isinstance(answer, NoVerdict):
-        return f"no verdict, {answer.cause}"
-    return "" if answer.probabilities else "no distribution"
-
-
-def _length(result: Result) -> float:
+def state_length(result: Result) -> float:
+    """Return the characters of what was judged, nan where it was not kept."""
     if not result.has_state:
         return float("nan")
     state = result.state

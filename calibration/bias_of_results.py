@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ import numpy as np
 from classify.answers import Answer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
+from classify.calibration.audit_items import state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
 from classify.errors import CalibrationError
 from classify.evidence import Evidence, OrderSeen
@@ -60,7 +60,7 @@ def result_bias(
         answer = result.answers.get(name)
         if answer is None or isinstance(answer, NoVerdict) or answer.probabilities is None:
             continue
-        length = _length(result)
+        length = state_length(result)
         seen = _orders(answer, options)
         for listing in seen:
             p = np.array([listing.probabilities[option] for option in options])
@@ -89,14 +89,6 @@ def _orders(answer: Answer, options: Sequence[str]) -> list[OrderSeen]:
     """Return the listings that showed every option; trees show groups."""
     seen = (answer.evidence or Evidence()).orders
     return [o for o in seen if set(o.labels.values()) == set(options) == set(o.probabilities)]
-
-
-def _length(result: Result) -> float:
-    if not result.has_state:
-        return float("nan")
-    state = result.state
-    text = state if isinstance(state, str) else json.dumps(state, ensure_ascii=False)
-    return float(len(text))
 
 
 def _levels(question: Question) -> list[float] | None:

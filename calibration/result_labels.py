@@ -120,7 +120,7 @@ class _Rows:
     failed: int = 0
 
     def add(self, identity: str, answer: AnyAnswer | None, labels: Sequence[_Given]) -> None:
-        reason = _unusable(answer)
+        reason = unusable(answer)
         if reason or answer is None or isinstance(answer, NoVerdict):
             self.left_out[reason] += 1
             self.failed += 1
@@ -219,7 +219,8 @@ def seen_questions(results: Iterable[Result]) -> dict[str, Question]:
     return found
 
 
-def _unusable(answer: AnyAnswer | None) -> str:
+def unusable(answer: AnyAnswer | None) -> str:
+    """Return why an answer has no distribution, "" where it has one."""
     if answer is None:
         return "failed"
     if isinstance(answer, NoVerdict):
