@@ -10,7 +10,13 @@ import typer
 
 from classify.adapters.cli.console import reported, say, show_json
 from classify.adapters.cli.field_options import AsJson
-from classify.adapters.cli.results_input import Labels, OneQuestion, Seed, check_results
+from classify.adapters.cli.results_input import (
+    Labels,
+    OneQuestion,
+    OverwritePage,
+    Seed,
+    check_results,
+)
 
 if TYPE_CHECKING:
     from classify.adapters.compare.two_runs import TwoRuns
@@ -34,9 +40,7 @@ def compare(
         Path | None,
         typer.Option("--output", "-o", metavar="PAGE", help="Write a page of it too (HTML)."),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that is no page of `classify`.")
-    ] = False,
+    overwrite: OverwritePage = False,
 ) -> None:
     """Compare two runs row by row: which answers changed, how far, and which run is right."""
     from classify.adapters.cli.compare_json import comparison_json

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from classify.adapters.cli.console import reported, say
-from classify.adapters.cli.results_input import Labels, Results, SpecOption, check_results
+from classify.adapters.cli.results_input import (
+    Labels,
+    OverwritePage,
+    Results,
+    SpecOption,
+    check_results,
+)
 from classify.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -42,9 +48,7 @@ def report(
             "--output-price", min=0.0, metavar="MONEY", help="Price of a million tokens written."
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a file that is no page of `classify`.")
-    ] = False,
+    overwrite: OverwritePage = False,
 ) -> None:
     """Write a page about results: figures, and a table to search, filter and open rows of."""
     from classify.adapters.report.page_file import check_target

@@ -36,6 +36,9 @@ SpecOption: TypeAlias = Annotated[
 OneQuestion: TypeAlias = Annotated[
     str | None, typer.Option("--question", metavar="ID", help="Only this question.")
 ]
+OverwritePage: TypeAlias = Annotated[
+    bool, typer.Option("--overwrite", help="Replace a file that is no page of `classify`.")
+]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of folds and resamples.")]
 
 
