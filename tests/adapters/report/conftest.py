@@ -29,8 +29,9 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Start a browser for one file of tests: while it is there, no other event loop can run."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         pytest.skip(f"no browser on this machine: none of {', '.join(NAMES)}")
