@@ -10,7 +10,12 @@ from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats
 from classify.calibration.measurement import Measurement
-from classify.calibration.outcomes import ClassOutcomes, class_outcomes
+from classify.calibration.outcomes import (
+    ClassOutcomes,
+    class_outcomes,
+    total_weight,
+    weighted,
+)
 from classify.calibration.rank_correlation import checked_pairs
 
 
@@ -41,7 +46,9 @@ def mean_absolute_error(
 ) -> Measurement:
     """Return the mean distance between two values per row, in their unit."""
     x, y, w = checked_pairs(predicted, actual, weights)
-    return Measurement(float(np.abs(x - y) @ w / w.sum()), "MAE", x.size)
+    distance = x - y
+    np.abs(distance, out=distance)
+    return Measurement(float(weighted(distance, w).sum()) / total_weight(w), "MAE", x.size)
 
 
 def rps_losses(outcomes: ClassOutcomes) -> Floats:

@@ -64,7 +64,7 @@ def binary_outcomes(p: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None
     """Check probabilities, labels 0 or 1, and weights; drop rows of weight zero."""
     checked = probabilities(p)
     labels = class_labels(y, n=checked.size, k=2)
-    w = _row_weights(weights, n=checked.size)
+    w = row_weights(weights, n=checked.size)
     if is_unit(w) or w.all():
         return BinaryOutcomes(checked, labels, w)
     kept = w > 0.0
@@ -77,7 +77,7 @@ def class_outcomes(
     """Check log-probabilities (n, K), labels 0 … K-1 and weights; drop rows of weight zero."""
     checked = log_probabilities(log_p)
     labels = class_labels(y, n=len(checked), k=checked.shape[1])
-    w = _row_weights(weights, n=len(checked))
+    w = row_weights(weights, n=len(checked))
     if is_unit(w) or w.all():
         return ClassOutcomes(checked, labels, w)
     kept = w > 0.0
@@ -93,7 +93,7 @@ def unread_outcomes(
     the dropped ones are too.
     """
     rows = option_rows(log_p)
-    w = _row_weights(weights, n=len(rows))
+    w = row_weights(weights, n=len(rows))
     if not (is_unit(w) or w.all()):
         return class_outcomes(rows, y, weights)
     return ClassOutcomes(rows, class_labels(y, n=len(rows), k=rows.shape[1]), w)
@@ -143,7 +143,8 @@ def is_unit(w: Floats) -> bool:
     return w.strides == (0,)
 
 
-def _row_weights(weights: ArrayLike | None, *, n: int) -> Floats:
+def row_weights(weights: ArrayLike | None, *, n: int) -> Floats:
+    """Return checked weights (n,); for None ones that take no memory, see is_unit."""
     if n == 0:
         raise CalibrationError("there are no rows: a metric needs at least one labelled row")
     if weights is None:

@@ -7,8 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints, sample_weights
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.measurement import Measurement
+from classify.calibration.outcomes import is_unit, row_weights
 from classify.errors import CalibrationError
 
 _CONSTANT = "a rank correlation is not defined: one side has the same value in every row"
@@ -88,15 +89,20 @@ def checked_pairs(
             f"both sides must be equally long and not empty, "
             f"got the shapes {first.shape} and {second.shape}"
         )
-    bad = ~(np.isfinite(first) & np.isfinite(second))
-    if bad.any():
+    with np.errstate(over="ignore", invalid="ignore"):
+        all_finite = bool(np.isfinite(first.sum() + second.sum()))
+    # A sum may also be infinite because it is too large, so rows are looked at one by one.
+    bad = None if all_finite else ~(np.isfinite(first) & np.isfinite(second))
+    if bad is not None and bad.any():
         row = int(np.argmax(bad))
         raise CalibrationError(
             f"both sides must be finite, got {first[row]!r} and {second[row]!r} in row {row}"
         )
-    w = sample_weights(weights, n=first.size)
+    w = row_weights(weights, n=first.size)
+    if is_unit(w) or w.all():
+        return first, second, w
     kept = w > 0.0
-    return (first, second, w) if kept.all() else (first[kept], second[kept], w[kept])
+    return first[kept], second[kept], w[kept]
 
 
 def _ranks(x: Floats) -> Ints:

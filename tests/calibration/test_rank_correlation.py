@@ -60,6 +60,7 @@ def test_ties_share_the_middle_rank() -> None:
         pytest.param([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], "same value in every row", id="constant"),
         pytest.param([1.0], [1.0], "same value in every row", id="one-row"),
         pytest.param([1.0, np.nan], [1.0, 2.0], "must be finite", id="nan"),
+        pytest.param([np.inf, 0.0], [-np.inf, 1.0], "must be finite", id="infinities"),
         pytest.param([1.0, 2.0], [1.0], "equally long", id="lengths"),
     ],
 )
@@ -69,3 +70,10 @@ def test_undefined_correlations_are_refused(
     """Other libraries return nan here, with or without a warning."""
     with pytest.raises(CalibrationError, match=message):
         correlate(x, y)
+
+
+def test_values_whose_sum_is_too_large_are_finite_all_the_same() -> None:
+    """What is looked at first is the sum; a value is refused for itself alone."""
+    x = [1e308, 1.5e308, 1.2e308]
+
+    assert spearman(x, x).value == pytest.approx(1.0)
