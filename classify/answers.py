@@ -6,7 +6,7 @@ They are what results files hold, so they are frozen pydantic models that round-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, computed_field, model_validator
 
@@ -68,6 +68,12 @@ class ChoiceAnswer(_Answer):
     """Option -> probability; None where the model gave only its choice."""
     tie: bool = False
     """Whether another option is exactly as probable; the first declared one is chosen."""
+
+    @model_validator(mode="after")
+    def _choice_has_a_probability(self) -> Self:
+        if self.probabilities is not None and self.choice not in self.probabilities:
+            raise ValueError(f"choice {self.choice!r} is none of {list(self.probabilities)!r}")
+        return self
 
 
 class ScoreAnswer(_Answer):

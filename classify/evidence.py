@@ -6,9 +6,9 @@ Never headers, keys, response bodies or the text that was judged.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from classify.language_model import PromptForm, Readout
 
@@ -56,6 +56,14 @@ class OrderSeen(_Record):
     """SHA-256 of the prompt as sent."""
     response_id: str | None = None
     """The provider's id of the response."""
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Self:
+        if set(self.labels.values()) != self.probabilities.keys():
+            raise ValueError("the labels' options are not those that have a probability")
+        if not self.labels.keys() >= (self.token_logprobs or {}).keys():
+            raise ValueError("token_logprobs hold a text that is none of the labels")
+        return self
 
 
 class UsageSeen(_Record):

@@ -13,6 +13,7 @@ import numpy as np
 from classify.answers import Answer, NoVerdict, check_asked
 from classify.display.sent_prompts import SentPrompt, Told, sent_prompts, sent_reason_prompt
 from classify.display.views import AnswerView, Bar, answer_view, distribution_bars, option_name
+from classify.errors import InvalidInput
 from classify.evidence import Evidence, OrderSeen
 from classify.labels import canonical
 from classify.orders import combine
@@ -179,6 +180,11 @@ def _prior(
     prior: Mapping[str, float],
     evidence: Evidence,
 ) -> list[Step]:
+    if set(prior) != set(question.options):
+        raise InvalidInput(
+            f"the prior is over {list(prior)!r}, and the question has the options "
+            f"{list(question.options)!r}: it was another question's"
+        )
     listed = {option: prior[option] for option in question.options}
     steps = [Step("prior", _prior_rule(evidence), distribution_bars(listed, question))]
     if raw is not None:

@@ -186,6 +186,45 @@ def test_a_number_that_is_no_probability_is_no_answer(desk: Desk, number: str) -
     assert "out.jsonl:1: no line of results: answers.topic" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param(
+            {"choice": "other"}, "choice 'other' is none of ['refund', 'delivery']", id="choice"
+        ),
+        pytest.param(
+            {
+                "evidence": {
+                    "orders": [
+                        {
+                            "labels": {},
+                            "probabilities": {"refund": 1.0},
+                            "label_mass": 1.0,
+                            "prompt_hash": "",
+                        }
+                    ]
+                }
+            },
+            "the labels' options are not those that have a probability",
+            id="labels",
+        ),
+    ],
+)
+def test_an_answer_whose_parts_do_not_fit_is_no_answer(
+    desk: Desk, change: dict[str, object], message: str
+) -> None:
+    """Someone has edited the line: it is named, and nothing is told of it."""
+    run(desk)
+    line = json.loads(Path(desk.out).read_text("utf-8").splitlines()[0])
+    line["answers"]["topic"].update(change)
+    Path(desk.out).write_text(json.dumps(line) + "\n", "utf-8")
+
+    result = desk.classify("explain", desk.out, "--id", "r0")
+
+    assert 2 == result.exit_code
+    assert message in result.stderr
+
+
 def test_the_first_conversion_is_said_before_it_is_made(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
