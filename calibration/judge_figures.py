@@ -6,6 +6,7 @@ Levels met, scores by human label, and what the order of the options does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 from classify.calibration.agreement import Confusion
 from classify.calibration.bias_reports import BiasReport
@@ -31,6 +32,8 @@ _LARGEST = 12.0
 """Inches."""
 _MOST_NUMBERS = 12
 """Levels up to which every cell holds its numbers and every level its name."""
+_LINE = 9
+"""Characters of a name that are as wide as a cell."""
 
 
 def ordinal_confusion_figure(
@@ -130,7 +133,7 @@ def _cells(table: Confusion, axes: Axes, *, title: str, names: Sequence[str]) ->
     if len(names) <= _MOST_NUMBERS:
         _numbers(axes, table, shares)
     places = list(range(0, len(names), -(-len(names) // _MOST_NUMBERS)))
-    across = [f"{names[place]}\n({said[place]:g})" for place in places]
+    across = [f"{fill(names[place], _LINE)}\n({said[place]:g})" for place in places]
     axes.set_xticks(places, across, parse_math=False)
     axes.set_yticks(places, [names[place] for place in places], parse_math=False)
     named(axes, title=title, across="what people said (rows)", up="what the judge said")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from io import BytesIO
+from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -218,6 +219,16 @@ def test_the_cells_of_a_confusion_hold_counts_and_shares_of_each_human_label() -
     assert image[:, 2] == pytest.approx([0, 2 / 3, 1 / 3])
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["bad", "fair", "good"]
     assert [tick.get_text() for tick in axes.get_xticklabels()][2] == "good\n(3)"
+
+
+def test_long_names_of_levels_are_folded_below_their_cells() -> None:
+    """Side by side they would run into one another."""
+    found = ordinal_confusion([0, 1, 2], [0, 1, 2], levels=[0, 1, 2], seed=0)
+    figure = ordinal_confusion_figure(found, names=["unhappy or angry", "so-so", "very grateful"])
+    assert png(figure)  # where texts stand is known once they are drawn
+    boxes = [tick.get_window_extent() for tick in axes_of(figure).get_xticklabels()]
+
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_a_confusion_counts_what_one_side_left_out() -> None:
