@@ -127,7 +127,8 @@ def test_more_options_than_fit_are_listed_by_their_commonest_changes(desk: Desk)
     assert 0 == found.exit_code, found.stderr
     assert "from A to B" in found.stdout
     assert "option-00 -> option-01" in found.stdout
-    assert max(map(len, found.stdout.splitlines())) <= 80
+    # The head has the files' paths, as long as they are.
+    assert max(map(len, found.stdout.splitlines()[2:])) <= 80
 
 
 def _hostile_result(texts: list[str], row: int, *, best: int) -> Result:
