@@ -73,4 +73,4 @@ def _first(results: Path) -> str:
 
     for row in read_results(results):
         return f": the first row's is {row.id!r}"
-    return ": it is empty"
+    return ": it has no whole line"

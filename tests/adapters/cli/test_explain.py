@@ -172,6 +172,16 @@ def test_a_record_of_the_same_question_with_other_options_is_found_out(
     assert "it was another question" in result.stderr
 
 
+def test_a_file_of_one_torn_line_is_not_called_empty(desk: Desk) -> None:
+    """A crash came while its first line was written."""
+    Path(desk.out).write_text('{"id":"r0","in', "utf-8")
+
+    result = desk.classify("show", desk.out, "--id", "r0")
+
+    assert 2 == result.exit_code
+    assert "has no row with the id 'r0': it has no whole line" in result.stderr
+
+
 @pytest.mark.parametrize("number", ["NaN", "7.0", "-0.5", "1e999"])
 def test_a_number_that_is_no_probability_is_no_answer(desk: Desk, number: str) -> None:
     """Someone has edited the line: it is named, and no bar is drawn of it."""
