@@ -23,6 +23,8 @@ from classify.calibration.proper_scores import log_loss
 
 SIZES = (20, 50, 100, 200)
 SEEDS = 20
+FEWEST_LEFT = 100
+"""Rows that must be left to measure on."""
 
 
 VARIANTS: Sequence[tuple[str, Targets | None, float | None]] = (
@@ -89,7 +91,7 @@ def cells(found: Sequence[Answers]) -> list[Cell]:
     made: list[Cell] = []
     for each in found:
         for size in SIZES:
-            if size <= len(each.y) // 2:
+            if len(each.y) - size >= FEWEST_LEFT:
                 trials = tuple(trial(each, size, seed) for seed in range(SEEDS))
                 made.append(Cell(each, size, trials))
     return made
@@ -146,7 +148,7 @@ def variants(each: Answers) -> Mapping[str, list[tuple[float, float, float]]]:
         name: [
             variant(each, size, targets=targets, ridge=ridge)
             for size in SIZES
-            if size <= len(each.y) // 2
+            if len(each.y) - size >= FEWEST_LEFT
         ]
         for name, targets, ridge in VARIANTS
     }
