@@ -108,6 +108,11 @@ class Classifier(Shown):
         self.aclose_sync = blocking(self.aclose)
         """`aclose`, waiting for the end."""
 
+    def __repr__(self) -> str:
+        """Name the classifier, its model and its questions; nothing secret is among them."""
+        model = f"{self.model.provider}/{self.model.model_id}"
+        return f"Classifier({self.id!r}, {model!r}, questions={list(self.questions)!r})"
+
     @property
     def fingerprint(self) -> str:
         """SHA-256 of everything that can change an answer besides the state."""

@@ -421,3 +421,10 @@ def test_an_id_that_no_file_can_hold_is_refused() -> None:
     """Found when the first result is written, it would cost what was answered."""
     with pytest.raises(InvalidInput, match=r"the classifier's id .* surrogate"):
         Classifier("\ud800", ScriptedModel(lambda _: {}), QUESTIONS)
+
+
+def test_a_classifier_says_what_it_is() -> None:
+    """As a log or a prompt of Python shows it."""
+    assert repr(Classifier("c", Slow(), QUESTIONS)) == (
+        "Classifier('c', 'scripted/slow', questions=['q'])"
+    )
