@@ -7,7 +7,7 @@ sake.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -32,30 +32,32 @@ def calibrate(
     kind: Literal["choice", "score"] = "choice",
     weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    options: Sequence[str] | None = None,
     seed: int = 0,
     floor: float = FLOOR,
 ) -> Calibrated:
     """Fit `method`, or the one the labels can pay for, and keep it only where it helps.
 
-    `groups` names the item of each row. The seed deals items into folds. With fewer than 20
-    items, one class of labels or one option nothing is fitted; that, and a named method that
-    loses to the raw answers, gives identity and a CalibrationWarning. The fit_… functions fit
-    without asking.
+    `groups` names the item of each row, `options` the columns in what is said; their numbers if
+    None. The seed deals items into folds. With fewer than 20 items, one class of labels or one
+    option nothing is fitted; that, and a named method that loses to the raw answers, gives
+    identity and a CalibrationWarning. The fit_… functions fit without asking.
     """
     if method != "auto" and method not in FITS:
         raise CalibrationError(f"method must be 'auto' or one of {sorted(FITS)!r}, got {method!r}")
     rows = _rows(log_p, y, weights=weights, groups=groups, floor=floor)
-    reason = _too_little(rows)
+    k = rows.log_p.shape[1]
+    names = _names(options, k)
+    reason = _too_little(rows, names)
     if reason:
         warnings.warn(f"nothing was fitted: {reason}", CalibrationWarning, stacklevel=2)
         return _result(rows, method, {"identity": rows.log_p}, chosen="identity", notes=(reason,))
-    k = rows.log_p.shape[1]
     plan = policy(items=rows.counted, k=k, kind=kind) if method == "auto" else Policy((method,))
     fold = fold_numbers(rows.y, rows.items, folds=min(FOLDS, rows.counted), seed=seed)
-    names = [name for name in plan.free + plan.strict if name != "identity"]
-    answers = {"identity": rows.log_p, **{n: held_out(rows, FITS[n], fold) for n in names}}
+    tried = [name for name in plan.free + plan.strict if name != "identity"]
+    answers = {"identity": rows.log_p, **{n: held_out(rows, FITS[n], fold) for n in tried}}
     best = _best(rows, answers, plan)
-    chosen, notes = _kept(rows, answers, best, margin=plan.margin)
+    chosen, notes = _kept(rows, answers, best, margin=plan.margin, names=names)
     if chosen != best and method != "auto":
         warnings.warn(notes[-1], CalibrationWarning, stacklevel=2)
     return _result(rows, method, answers, chosen=chosen, notes=notes)
@@ -82,14 +84,22 @@ def _rows(
     )
 
 
-def _too_little(rows: ItemRows) -> str:
+def _names(options: Sequence[str] | None, k: int) -> Sequence[str | int]:
+    if options is None:
+        return range(k)
+    if len(options) != k:
+        raise CalibrationError(f"options must name each of the {k} columns, got {options!r}")
+    return options
+
+
+def _too_little(rows: ItemRows, names: Sequence[str | int]) -> str:
     if rows.log_p.shape[1] == 1:
         return "the question has one option, whose probability is always 1"
     if rows.counted < MIN_ITEMS:
         return f"{rows.counted} labelled items are too few; label at least {MIN_ITEMS}"
     seen = np.unique(rows.y[rows.weights > 0.0])
     if len(seen) == 1:
-        return f"every label is option {seen[0]}; label items of other options too"
+        return f"every label is option {names[seen[0]]!r}; label items of other options too"
     return ""
 
 
@@ -105,13 +115,18 @@ def _best(rows: ItemRows, answers: Mapping[str, Floats], plan: Policy) -> str:
 
 
 def _kept(
-    rows: ItemRows, answers: Mapping[str, Floats], best: str, *, margin: float
+    rows: ItemRows,
+    answers: Mapping[str, Floats],
+    best: str,
+    *,
+    margin: float,
+    names: Sequence[str | int],
 ) -> tuple[str, tuple[str, ...]]:
     """Return the method to use, with what the user should know about the rows and the choice."""
     low, notes = rows.truth_below_floor, tuple[str, ...]()
     if low:
         notes += (f"{low} rows gave the true option less than {rows.floor:g}, counted as that",)
-    unseen = [i for i, count in enumerate(rows.label_counts) if not count]
+    unseen = [name for name, count in zip(names, rows.label_counts, strict=True) if not count]
     if unseen:
         notes += (f"no label names the options {unseen!r}",)
     gain = rows.losses(answers["identity"]) - rows.losses(answers[best])

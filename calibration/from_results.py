@@ -70,6 +70,7 @@ def calibrate_results(
             kind="score" if kind == "score" else "choice",
             weights=rows.weights,
             groups=rows.groups,
+            options=rows.options,
             seed=seed,
         )
     before = labelled_metrics(rows, seed=seed)

@@ -25,6 +25,7 @@ from classify.errors import InvalidInput
 if TYPE_CHECKING:
     from classify.calibration.from_results import CalibratedResults
     from classify.calibration.rated_results import CalibratedMeans
+    from classify.calibration.report import CalibrationReport
     from classify.calibration.result_labels import LabelledAnswers
     from classify.json_values import JSON
 
@@ -134,22 +135,32 @@ def _lines(found: Calibrated) -> list[str]:
         f"labels         {said}" + (f", between two levels {between}" if between else ""),
         f"method         {report.chosen} (asked for: {report.requested})",
     ]
-    if report.chosen == "identity":
-        lines.append(
-            "the raw answers are kept: nothing that was tried is surely better on rows left out"
-        )
+    kept, notes = _raw_kept(report)
+    lines += kept
     rows = rows_used(report.n, found.answers.given)
     lines += [
         f"tried          {each.method}: log loss {each.log_loss:.4f}, "
         f"gain {each.gain:+.4f} (± {each.gain_error:.4f})  ({rows}, held out)"
         for each in report.candidates
     ]
-    lines += report.notes
+    lines += notes
     before, after = dict(found.before.named()), dict(found.after.named())
     for name in (name for name in SHOWN if name in before):
         lines.append(f"{name:<14} before {before[name]}")
         lines.append(f"{'':<14} after  {after[name]}")
     return lines
+
+
+def _raw_kept(report: CalibrationReport) -> tuple[list[str], tuple[str, ...]]:
+    """Return why the raw answers are kept, where they are, and the notes that are left."""
+    if report.chosen != "identity" or report.requested == "identity":
+        return [], report.notes
+    if not report.folds:
+        why, *rest = report.notes
+        kept = f"the raw answers are kept (identity), nothing was fitted: {why}"
+        return [kept], tuple(rest)
+    kept = "the raw answers are kept: nothing that was tried is surely better on rows left out"
+    return [kept], report.notes
 
 
 def _json(found: Calibrated) -> JSON:

@@ -185,6 +185,14 @@ def test_too_little_gives_identity_and_a_warning(log_p: Floats, y: list[int], re
     assert (found.report.log_loss_before is None) == (len(y) == 0)
 
 
+def test_options_that_are_named_are_named_in_what_is_said() -> None:
+    """One name for each column, or it would be the wrong one."""
+    with pytest.warns(CalibrationWarning, match="every label is option 'refund'"):
+        calibrate(np.zeros((30, 2)), [1] * 30, options=["delivery", "refund"])
+    with pytest.raises(CalibrationError, match="options must name each of the 2 columns"):
+        calibrate(np.zeros((30, 2)), [1] * 30, options=["delivery"])
+
+
 def test_rows_of_few_items_are_few_labels() -> None:
     """Ten copies of each of ten items are ten labels, not a hundred."""
     log_p, y = simulated(10, 2, seed=7, temperature=3.0, lean=0.0)

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 ROWS = 60
 
 
-def _labelled_run(desk: Desk, *, rows: int = ROWS) -> str:
-    """Run rows of a model that is sure at 0.98 and right in two of three; return the labels."""
+def _labelled_run(desk: Desk, *, rows: int = ROWS, truth: str | None = None) -> str:
+    """Run rows of a model that is sure at 0.98 and right in two of three; return the labels.
+
+    All of them are `truth` where one is given.
+    """
     desk.write_rows(rows)
     desk.answer = _sure
     result = desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
     assert 0 == result.exit_code, result.stderr
     truths = ("delivery" if (n % 2 == 0) == (n % 3 > 0) else "refund" for n in range(rows))
-    lines = (json.dumps({"id": f"r{n}", "topic": truth}) for n, truth in enumerate(truths))
+    lines = (json.dumps({"id": f"r{n}", "topic": truth or each}) for n, each in enumerate(truths))
     return desk.write("labels.jsonl", "\n".join(lines) + "\n")
 
 
@@ -112,7 +115,26 @@ def test_too_few_labels_keep_the_answers_and_say_what_is_needed(desk: Desk) -> N
 
     assert 0 == result.exit_code, result.stderr
     assert "method         identity" in result.stdout
-    assert "12 labelled items are too few; label at least 20" in result.stdout
+    assert (
+        "the raw answers are kept (identity), nothing was fitted: "
+        "12 labelled items are too few; label at least 20"
+    ) in result.stdout
+    assert 1 == result.stdout.count("too few")
+    assert "nothing that was tried" not in result.stdout
+
+
+def test_labels_of_one_option_keep_the_answers_and_name_the_option(desk: Desk) -> None:
+    """A column's number would say nothing to who wrote the spec."""
+    labels = _labelled_run(desk, truth="refund")
+
+    result = desk.classify("calibrate", desk.out, "--labels", labels, "-o", desk.out + ".a")
+
+    assert 0 == result.exit_code, result.stderr
+    assert (
+        "the raw answers are kept (identity), nothing was fitted: "
+        "every label is option 'refund'; label items of other options too"
+    ) in result.stdout
+    assert "nothing that was tried" not in result.stdout
 
 
 def test_without_labels_nothing_is_measured(desk: Desk) -> None:
