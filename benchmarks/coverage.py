@@ -1,8 +1,8 @@
 """Draw data many times and count how often each promise of `classify.calibration` is kept.
 
-Writes docs/coverage.md. From the root of the repository, about two CPU minutes:
+About two CPU minutes:
 
-    python benchmarks/coverage.py
+    python benchmarks/coverage.py [-o docs/coverage.md]
 
 Every cell is a mean over draws with twice its standard error. Seeds are fixed: the same
 versions of numpy and scipy write the same table.
@@ -10,6 +10,7 @@ versions of numpy and scipy write the same table.
 
 from __future__ import annotations
 
+import argparse
 import math
 import time
 from collections.abc import Callable
@@ -268,9 +269,21 @@ def table() -> str:
     return "\n".join([*lines, ""])
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Draw, print the page and write it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, default=TABLE, help="page to write (docs/coverage.md)"
+    )
+    wanted = parser.parse_args()
     started = time.process_time()
     page = table()
-    TABLE.write_text(page, encoding="utf-8")
+    wanted.output.write_text(page, encoding="utf-8")
     print(page)
     print(f"{time.process_time() - started:.0f} CPU seconds")
+
+
+if __name__ == "__main__":
+    main()
