@@ -113,6 +113,18 @@ def test_randomised_aps_has_the_threshold_of_mapie() -> None:
     assert rule.thresholds[0] == near("aps_0.9_conf_mapie_seed0", part="threshold")
 
 
+def test_top_k_sets_of_mapie_are_raps_whose_penalty_drowns_the_probabilities() -> None:
+    """Rank alone makes sets of one size, that of the hard rows; so we have no score for it."""
+    case, penalty = "topk_0.9_conf_mapie", 2.0**60
+    rule = conf_sets(SetScore(name="raps", penalty=penalty, free_ranks=0), 0.1)
+
+    sets = rule.sets(log_p("conf", "test_P"))
+
+    first = 1  # our rank of the likeliest option, theirs is 0
+    assert rule.thresholds[0] / penalty - first == near(case, part="threshold")
+    np.testing.assert_array_equal(sets, np.asarray(expected(case)["sets"], dtype=bool))
+
+
 def test_sets_hold_the_options_whose_conformal_p_value_exceeds_alpha() -> None:
     """The two definitions are one; crepes keeps p = alpha too, one option more than needed."""
     p_values = np.asarray(expected("hinge_p_conf_crepes")["p_values"])
