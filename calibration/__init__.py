@@ -18,6 +18,12 @@ if TYPE_CHECKING:
         read_policy,
     )
     from classify.calibration.agreement import Confusion, cohen_kappa, confusion
+    from classify.calibration.all_metrics import (
+        EveryMetric,
+        MetricGroup,
+        NamedMetric,
+        every_metric,
+    )
     from classify.calibration.annotator_test import AltTest, alt_test
     from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
     from classify.calibration.artefact_file import load_artefacts, save_artefacts
@@ -215,6 +221,12 @@ _MODULES = {
         "Confusion",
         "cohen_kappa",
         "confusion",
+    ),
+    "all_metrics": (
+        "EveryMetric",
+        "MetricGroup",
+        "NamedMetric",
+        "every_metric",
     ),
     "annotator_test": (
         "AltTest",
@@ -553,6 +565,7 @@ __all__ = [
     "Decision",
     "Decomposition",
     "Estimate",
+    "EveryMetric",
     "Figure",
     "Fingerprint",
     "GroupBias",
@@ -570,7 +583,9 @@ __all__ = [
     "LogLoss",
     "MatrixCalibrator",
     "Measurement",
+    "MetricGroup",
     "Metrics",
+    "NamedMetric",
     "OrderSensitivity",
     "OrdinalConfusion",
     "Outlook",
@@ -635,6 +650,7 @@ __all__ = [
     "coverage_at_risk",
     "coverage_range",
     "debiased_calibration_error",
+    "every_metric",
     "excess_aurc",
     "expected_calibration_error",
     "expected_costs",

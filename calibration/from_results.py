@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from classify.calibration.arrays import Ints
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.auto import calibrate
 from classify.calibration.fitted import CalibrationWarning
@@ -95,18 +95,30 @@ def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
     rows = only(answers, answers.labelled)
     if not len(rows.y):
         raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
-    kind = kind_of(rows)
-    # Booleans are measured by P(true), which the metrics take as the second column.
-    turned = kind == "boolean"
+    log_p, y, weights = metric_rows(rows)
     found = metrics(
-        rows.log_p[:, ::-1] if turned else rows.log_p,
-        1 - rows.y if turned else rows.y,
+        log_p,
+        y,
         seed=seed,
-        weights=None if (rows.weights == 1.0).all() else rows.weights,
+        weights=weights,
         groups=rows.groups if rows.repeated else None,
-        kind=kind,
+        kind=kind_of(rows),
     )
     return found.of(rows.given)
+
+
+def metric_rows(answers: LabelledAnswers) -> tuple[Floats, Ints, Floats | None]:
+    """Return log-probabilities, labels and weights as the metrics take them.
+
+    Booleans are measured by P(true), which is then the second column; weights are None where all
+    rows count alike.
+    """
+    turned = kind_of(answers) == "boolean"
+    return (
+        answers.log_p[:, ::-1] if turned else answers.log_p,
+        1 - answers.y if turned else answers.y,
+        None if (answers.weights == 1.0).all() else answers.weights,
+    )
 
 
 def kind_of(answers: LabelledAnswers) -> Kind:

@@ -14,6 +14,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.confidence_bins import ConfidenceHistogram, confidence_histogram
 from classify.calibration.label_scores import ScoresByLabel, scores_by_label
 from classify.calibration.level_confusion import OrdinalConfusion, ordinal_confusion
+from classify.calibration.mean_map import nearest_levels
 from classify.calibration.reliability import (
     ReliabilityDiagram,
     RiskCoverage,
@@ -66,9 +67,8 @@ def labelled_confusion(answers: LabelledAnswers, *, seed: int = 0) -> OrdinalCon
         )
     log_p, absent = _answered(answers), np.full(answers.unanswered, np.nan)
     levels = range(log_p.shape[1])
-    nearest = np.floor(np.exp(log_p) @ np.arange(len(levels)) + 0.5)
     return ordinal_confusion(
-        np.append(np.minimum(nearest, len(levels) - 1), absent),
+        np.append(nearest_levels(log_p), absent),
         np.append(_labels(answers), absent),
         levels=levels,
         seed=seed,

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, log_probabilities, option_rows
+from classify.calibration.arrays import Floats, Ints, log_probabilities, option_rows
 from classify.calibration.fitted import FLOOR, Fitted, FittedOn, floored
 from classify.calibration.ordinal import IsotonicMean, fit_isotonic_mean
 from classify.errors import CalibrationError
@@ -69,6 +69,14 @@ def expected_levels(log_p: Floats) -> Floats:
     levels: Floats = np.arange(log_p.shape[1], dtype=np.float64)
     expected: Floats = np.einsum("ij,j->i", np.exp(log_p), levels)
     return expected
+
+
+def nearest_levels(log_p: Floats) -> Ints:
+    """Return the level (n,) nearest to the mean of each distribution over levels 0 … K-1."""
+    nearest = np.floor(expected_levels(log_p) + 0.5).astype(np.int64)
+    # A rounded sum may lie above the highest level.
+    capped: Ints = np.minimum(nearest, log_p.shape[1] - 1)
+    return capped
 
 
 def with_means(log_p: Floats, means: Floats) -> Floats:

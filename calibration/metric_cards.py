@@ -22,6 +22,7 @@ from classify.display.field_cards import field_card, spaced_name
 
 if TYPE_CHECKING:
     from classify.calibration.agreement import Confusion
+    from classify.calibration.all_metrics import EveryMetric
     from classify.calibration.annotator_test import AltTest
     from classify.calibration.bias_reports import BiasReport
     from classify.calibration.judge_reports import JudgeReport
@@ -38,6 +39,17 @@ def metrics_card(metrics: Metrics) -> Card:
     """Return the card of the headline numbers, each with its interval, null value and rule."""
     named = facts(*((name, str(value)) for name, value in metrics.named() if value is not None))
     return Card("Metrics", f"{metrics.kind}, {metrics.options} options, n={metrics.n}", named)
+
+
+def every_metric_card(found: EveryMetric) -> Card:
+    """Return the card of all metrics, a section for each group."""
+    groups = (
+        Card(group.title, "", facts(*((each.name, str(each)) for each in group.metrics)))
+        for group in found.groups
+    )
+    return Card(
+        "Every metric", found.kind, (*notes("note", [found.note] * bool(found.note)), *groups)
+    )
 
 
 def confusion_card(confusion: Confusion) -> Card:

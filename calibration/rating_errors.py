@@ -51,7 +51,9 @@ def rating_metrics(answers: LabelledAnswers, *, seed: int = 0) -> RatingMetrics:
     rows = only(answers, answers.rated & (answers.weights > 0.0))
     if len(set(rows.groups)) < 2:
         raise CalibrationError("people's numbers are needed of at least two items of a score")
-    expected, people, w = expected_levels(rows.log_p), rows.ratings, rows.weights
+    expected, people = expected_levels(rows.log_p), rows.ratings
+    # Without weights a rank correlation also has its p-value.
+    w = None if (rows.weights == 1.0).all() else rows.weights
     away, of = expected - people, answers.given
     varies = np.ptp(expected) > 0.0 and np.ptp(people) > 0.0
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats
+from classify.calibration.measurement import rows_used
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -45,6 +46,8 @@ class CalibrationLine(Shown):
     rule: str
     n: int
     """Rows used."""
+    total: int | None = None
+    """How many rows there were, where that is known."""
 
     @property
     def value(self) -> float:
@@ -57,7 +60,8 @@ class CalibrationLine(Shown):
             f"slope {self.slope:.3f} ± {self.slope_error:.3f}, "
             f"intercept {self.intercept:.3f} ± {self.intercept_error:.3f}, "
             f"in the large {self.in_the_large:.3f} ± {self.in_the_large_error:.3f}, "
-            f"p {self.p_value:.3g}  ({self.rule}, n={self.n}, {self.clipped} clipped)"
+            f"p {self.p_value:.3g}  "
+            f"({self.rule}, {self.clipped} clipped, {rows_used(self.n, self.total)})"
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from classify.adapters.cli.console import reported, say, show_json
 from classify.adapters.cli.field_options import AsJson
@@ -18,6 +20,9 @@ from classify.adapters.cli.results_input import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from classify.calibration.all_metrics import EveryMetric
     from classify.calibration.rating_errors import RatingMetrics
     from classify.calibration.result_labels import LabelledAnswers
     from classify.calibration.summary import Metrics
@@ -30,6 +35,9 @@ def metrics(
     question: OneQuestion = None,
     spec: SpecOption = None,
     seed: Seed = 0,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every metric that the question's kind has.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure labelled results: losses, calibration, ranking, each with its interval or null."""
@@ -37,7 +45,8 @@ def metrics(
 
     answers = read_answers(results, labels=labels, spec=spec, question=question)
     labelled = with_labels(answers)
-    found = {name: _measured(each, seed) for name, each in labelled.items()}
+    measure = _all if every else _headline
+    found = {name: measure(each, seed) for name, each in labelled.items()}
     if as_json:
         show_json(
             {
@@ -54,7 +63,7 @@ def metrics(
         say(f"{name}: no labels ({answers[name].used})")
 
 
-def _measured(answers: LabelledAnswers, seed: int) -> dict[str, Metrics | RatingMetrics]:
+def _headline(answers: LabelledAnswers, seed: int) -> Mapping[str, Metrics | RatingMetrics]:
     """Return the numbers of the labels that name an option, and of those between two levels."""
     from classify.calibration.from_results import labelled_metrics
     from classify.calibration.rating_errors import rating_metrics
@@ -65,3 +74,9 @@ def _measured(answers: LabelledAnswers, seed: int) -> dict[str, Metrics | Rating
     if answers.between:
         found["rating_metrics"] = rating_metrics(answers, seed=seed)
     return found
+
+
+def _all(answers: LabelledAnswers, seed: int) -> Mapping[str, EveryMetric]:
+    from classify.calibration.all_metrics import every_metric
+
+    return {"every_metric": every_metric(answers, seed=seed)}

@@ -174,6 +174,24 @@ def test_metrics_have_a_line_each_with_its_rule_and_how_many_rows(desk: Desk) ->
     assert "accuracy        0.6667" in shown.stdout
 
 
+def test_all_metrics_come_in_groups_and_say_why_one_is_not_defined(desk: Desk) -> None:
+    """The model is sure at 0.98 everywhere, so that no line fits its confidence."""
+    labels = _labelled_run(desk)
+
+    shown = desk.classify("metrics", desk.out, "--labels", labels, "--all")
+    as_json = desk.classify("metrics", desk.out, "--labels", labels, "--all", "--json")
+
+    assert 0 == shown.exit_code, shown.stderr
+    assert "  calibration of the confidence in the answer" in shown.stdout
+    assert "Kolmogorov-Smirnov  " in shown.stdout
+    assert "calibration line    not defined: no calibration line fits" in shown.stdout
+    groups = json.loads(as_json.stdout)["topic"]["every_metric"]["groups"]
+    found = {each["name"]: each for group in groups for each in group["metrics"]}
+    assert found["accuracy"]["value"]["value"] == pytest.approx(2 / 3)
+    assert found["calibration line"]["value"] is None
+    assert "every row has the same probability" in found["calibration line"]["undefined"]
+
+
 def test_agreement_is_beyond_chance_and_counts_its_items(desk: Desk) -> None:
     """Judge against people out of results."""
     labels = _labelled_run(desk)
