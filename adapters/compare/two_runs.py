@@ -65,9 +65,12 @@ def compare_runs(
 ) -> TwoRuns:
     """Read two results files and compare them.
 
-    Raises InvalidInput where a file cannot be read, where no question and where no row can be
-    compared.
+    Raises InvalidInput where a file cannot be read or is empty, where no question and where no
+    row can be compared.
     """
+    for results in (first, second):
+        if next(read_results(results), None) is None:
+            raise InvalidInput(f"{str(results)!r} holds no results: there is nothing to compare")
     record_a, record_b = read_record(first), read_record(second)
     asked_a, asked_b = _asked(first, record_a), _asked(second, record_b)
     both = comparable(asked_a, asked_b)

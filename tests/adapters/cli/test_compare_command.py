@@ -170,3 +170,12 @@ def test_the_page_is_written_beside_and_never_over_what_was_read(desk: Desk) -> 
     assert "the page would replace" in over_results.stderr
     assert before == Path(a).read_bytes()
     assert "mine" == Path(note).read_text("utf-8")
+
+
+def test_an_empty_file_is_named(desk: Desk) -> None:
+    """It is not said that the two have no question in common."""
+    empty = desk.write("empty.jsonl", "")
+    found = desk.classify("compare", _run(desk, "a.jsonl", sure=0.9), empty)
+
+    assert 2 == found.exit_code
+    assert "empty.jsonl' holds no results: there is nothing to compare" in found.stderr
