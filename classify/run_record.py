@@ -23,9 +23,11 @@ class RunRecord(Strict):
     questions: dict[str, Question]
     options: Options
     fingerprint: str
+    rows: int | None = None
+    """How many rows the run set out to answer; None where they could not be counted beforehand."""
 
     @classmethod
-    def of(cls, classifier: Classifier) -> RunRecord:
+    def of(cls, classifier: Classifier, *, rows: int | None = None) -> RunRecord:
         """Return the record of a classifier's runs."""
         return cls(
             classifier_id=classifier.id,
@@ -34,6 +36,7 @@ class RunRecord(Strict):
             questions=classifier.questions,
             options=classifier.options,
             fingerprint=classifier.fingerprint,
+            rows=rows,
         )
 
 

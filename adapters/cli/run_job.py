@@ -69,13 +69,14 @@ class RunJob:
         if self.rows == "-" and sys.stdin is not None and sys.stdin.isatty():
             say("reading rows from standard input, a JSON object a line")
         rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
+        total = self._total()
         started = time.monotonic()
         with Store(self.output, existing=self.existing) as store:
             if store.damaged:
                 say(f"{store.damaged} damaged lines in {self.output}: their rows are asked again")
-            write_record(self.output, RunRecord.of(classifier))
+            write_record(self.output, RunRecord.of(classifier, rows=total))
             with suppress(asyncio.CancelledError):  # the second Ctrl-C
-                asyncio.run(self._classify(classifier, rows, store))
+                asyncio.run(self._classify(classifier, rows, store, total))
         self._tell_counts(store)
         return self._report(spec, seconds=time.monotonic() - started)
 
@@ -98,7 +99,11 @@ class RunJob:
         )
 
     async def _classify(
-        self, classifier: Classifier, rows: Iterator[Row | BadRow], store: Store
+        self,
+        classifier: Classifier,
+        rows: Iterator[Row | BadRow],
+        store: Store,
+        total: int | None,
     ) -> None:
         settings = RunSettings(
             concurrency=self.concurrency,
@@ -108,7 +113,7 @@ class RunJob:
             with_state=self.with_state,
         )
         try:
-            with stoppable(say) as stopping, shown_progress(self._total()) as report:
+            with stoppable(say) as stopping, shown_progress(total) as report:
                 source = from_thread(rows, stopping.event) if is_stream(self.rows) else rows
                 try:
                     self.counts = await run(

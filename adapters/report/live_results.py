@@ -96,6 +96,7 @@ class LiveResults:
                 "version": self._version,
                 "start": start,
                 "total": self._rows,
+                "expected": None if self._record is None else self._record.rows,
                 "caught_up": self._caught_up and (state == "running" or not self._unmeasured()),
                 "state": state,
                 "quiet_seconds": round(time.monotonic() - self._last, 1),

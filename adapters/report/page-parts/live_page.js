@@ -7,6 +7,9 @@ import { element, shown, visible } from "./dom.js";
 import { count, counted, span } from "./numbers.js";
 import { ReportPage } from "./report_page.js";
 
+/** After how many seconds of rows the time that is left can be told. */
+const SURE = 5;
+
 /** The share of time that may go into bringing the page up to date. */
 const BUSY = 0.1;
 
@@ -133,14 +136,34 @@ export class LivePage extends ReportPage {
     const name = reading && state !== "gone" ? "paused while a row is open" : STATES[state];
     if (this.state.textContent !== name) this.state.textContent = name;
     this.pill.className = `live ${reading ? "paused" : state}`;
-    const rows = held ? ` · ${counted(held.rows, "row")}` : "";
+    const rows = held ? ` · ${this.rowsSoFar(held.rows)}` : "";
     const more = reading && waiting > 0 ? `, ${count(waiting)} of them new` : "";
     const last =
       state === "running" && held?.rows && quiet >= 5
         ? ` · the last ${span(Math.round(quiet))} ago`
         : "";
-    this.told.textContent = `${rows}${more}${last}`;
+    this.told.textContent = `${rows}${more}${last || this.timeLeft()}`;
     document.title = `${STATES[state]}: ${visible(held?.overview?.name ?? "results")}`;
+  }
+
+  /** Say how many rows there are, and of how many while that is known and they are fewer. */
+  rowsSoFar(rows) {
+    const { expected } = this.source;
+    return rows < (expected ?? 0) ? `${count(rows)} of ${counted(expected, "row")}` : counted(rows, "row");
+  }
+
+  /** Say how long the rest of a run will take, going by the rows since this page saw it run. */
+  timeLeft() {
+    const { state, held, expected } = this.source;
+    if (state !== "running" || !held || expected === null) {
+      this.since = null;
+      return "";
+    }
+    const now = performance.now() / 1000;
+    if (this.since?.held !== held) this.since = { held, rows: held.rows, at: now };
+    const [rows, seconds] = [held.rows - this.since.rows, now - this.since.at];
+    if (rows <= 0 || seconds < SURE || held.rows >= expected) return "";
+    return ` · about ${span(Math.ceil(((expected - held.rows) * seconds) / rows))} left`;
   }
 }
 

@@ -16,6 +16,7 @@ export class LiveSource {
     this.state = "waiting";
     this.problems = [];
     this.quiet = null;
+    this.expected = null;
   }
 
   /** Call the listener whenever the server has answered, or has not. */
@@ -67,6 +68,7 @@ export class LiveSource {
     this.state = news.caught_up && whole ? news.state : "reading";
     this.problems = [...news.problems, ...(news.stopped ? [news.stopped] : [])];
     this.quiet = news.quiet_seconds;
+    this.expected = news.expected;
     if (!whole) return 0;
     return news.state === "ended" && news.caught_up ? LATER : SOON;
   }

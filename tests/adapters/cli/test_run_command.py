@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from classify.run_record import read_record
 from classify.testing import Answer, Request, error
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ def test_fields_and_limits_come_from_the_command_line(desk: Desk) -> None:
     assert 0 == result.exit_code, result.stderr
     (line,) = desk.results()
     assert ("k0", {"review": "row-0.", "b": "x"}) == (line["id"], line["state"])
+    record = read_record(desk.out)
+    assert record is not None and record.rows == 1
 
 
 def test_the_state_can_be_left_out(desk: Desk) -> None:

@@ -34,8 +34,8 @@ def append(path: Path, first: int, last: int, *, torn: bool = False) -> None:
             file.write(line(last)[:40])
 
 
-def record(path: Path, question: str = "urgent") -> None:
-    """Write the record of a run that asks one question."""
+def record(path: Path, question: str = "urgent", *, rows: int | None = None) -> None:
+    """Write the record of a run that asks one question about so many rows."""
     write_record(
         path,
         RunRecord(
@@ -45,6 +45,7 @@ def record(path: Path, question: str = "urgent") -> None:
             questions={question: Boolean(instructions="Is it?")},
             options=Options(),
             fingerprint="f",
+            rows=rows,
         ),
     )
 

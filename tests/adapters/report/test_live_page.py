@@ -84,6 +84,28 @@ def test_rows_are_shown_as_they_arrive_until_the_run_has_ended(watched: Page, ru
     expect(watched).to_have_title(re.compile("finished: out.jsonl"))
 
 
+def test_a_run_that_knows_its_rows_tells_how_many_are_left_and_how_long_they_take(
+    browser: Browser, run: Run
+) -> None:
+    """Ten rows in ten seconds: sixty more take about a minute."""
+    record(run.path, rows=100)
+    page = browser.new_page()
+    page.clock.install()
+    page.goto(run.server.url)
+    told = page.locator(".live .number")
+    expect(told).to_have_text(" · 30 of 100 rows")
+
+    append(run.path, 30, 40)
+    page.clock.fast_forward(10_000)
+    expect(told).to_have_text(re.compile(r"40 of 100 rows · about 1 min \d s left"))
+    append(run.path, 40, 100)
+    run.lock.unlink()
+    page.clock.fast_forward(10_000)
+
+    expect(told).to_have_text(" · 100 rows")
+    page.close()
+
+
 def test_nothing_changes_under_an_open_row_and_all_is_there_when_it_is_closed(
     watched: Page, run: Run
 ) -> None:
