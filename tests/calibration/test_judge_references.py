@@ -16,9 +16,9 @@ import pytest
 
 from classify.calibration.agreement import cohen_kappa
 from classify.calibration.comparison import mcnemar_exact, sign_flip_test
-from classify.calibration.estimate import student_quantile
+from classify.calibration.estimate import student_quantile, wilson_ends
 from classify.calibration.prediction_powered import ppi_mean
-from classify.calibration.prevalence import Share, rogan_gladen, stratified_rate
+from classify.calibration.prevalence import Share, mover_ends, rogan_gladen, stratified_rate
 from classify.calibration.rater_agreement import (
     Metric,
     fleiss_kappa,
@@ -172,20 +172,27 @@ def test_rogan_gladen_equals_that_of_rubricon_on_verdicts() -> None:
     ]
 
 
-def test_mover_equals_that_of_rubricon_for_a_pool_without_end() -> None:
-    """Rubricon takes the judge's pass rate as known; ours counts that it comes from a pool."""
+def test_mover_equals_that_of_rubricon_for_its_parts() -> None:
+    """Rubricon puts Wilson's ends together and takes the judge's pass rate as known.
+
+    Ours puts mid-P ends together, which hold the truth more often (test_prevalence), and counts
+    that the pass rate comes from a pool.
+    """
     case = "mover_fixed_rubricon"
-    yes, no = Share(92, 100), Share(30, 50)
 
-    endless = stratified_rate(
-        passed=Share(8 * 10**11, 10**12), right_if_passed=yes, right_if_failed=no
+    found = stratified_rate(
+        passed=Share(800, 1000), right_if_passed=Share(92, 100), right_if_failed=Share(30, 50)
     )
-    pool = stratified_rate(passed=Share(800, 1000), right_if_passed=yes, right_if_failed=no)
+    of_wilson = mover_ends(
+        found.value,
+        [
+            (0.8, 0.92, *wilson_ends(92, 100, confidence=0.95)),
+            (0.2, 0.4, *wilson_ends(20, 50, confidence=0.95)),
+        ],
+    )
 
-    assert [endless.value, endless.low, endless.high] == [
-        near(case, part=part) for part in ("value", "low", "high")
-    ]
-    assert pool.low < endless.low < endless.high < pool.high
+    assert [found.value, *of_wilson] == [near(case, part=part) for part in ("value", "low", "high")]
+    assert (found.low, found.high) == pytest.approx(of_wilson, abs=0.01)
 
 
 def test_ppi_equals_that_of_ppi_python_up_to_its_choice_of_spread_and_quantile() -> None:
