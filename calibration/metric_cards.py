@@ -131,14 +131,20 @@ def risk_control_card(control: RiskControl) -> Card:
     """Return the card of a threshold: the promise, and the thresholds that were tested."""
     rows = tuple(
         Row(
-            (f"{step.threshold:.4g}", str(step.accepted), f"{step.loss:g}", f"{step.p_value:.3g}"),
+            (
+                f"{step.threshold:.4g}",
+                str(step.accepted),
+                f"{step.loss:g}",
+                f"{step.p_value:.3g}",
+                f"{step.level:.3g}",
+            ),
             strong=step.threshold == control.threshold,
             weight=float(step.threshold == control.threshold),
         )
         for step in control.steps
     )
     share = Share(control.decides_alone, percent(control.decides_alone))
-    headings = ("threshold", "decided alone", "wrong", "p")
+    headings = ("threshold", "decided alone", "wrong", "p", "p to pass")
     alone = Table(("", "of the rows"), (Row(("decided alone", share)),), unit="rows")
     tested = (Table(headings, rows, unit="thresholds", caption="tested in turn"),) if rows else ()
     return Card("Risk control", str(control), (alone, *tested))

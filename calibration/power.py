@@ -11,6 +11,7 @@ import numpy as np
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import open_unit, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
+from classify.calibration.risk_tests import fewest_rows
 from classify.calibration.true_rates import FEWEST_LABELS
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -98,14 +99,17 @@ def labels_for_certificate(
         raise CalibrationError(f"error must be in [0, alpha={alpha!r}), got {error!r}")
 
     def passes_often(errors: int) -> bool:
-        return float(bdtr(errors, _rows_for(errors, alpha, delta), error)) >= power
+        return (
+            float(bdtr(errors, fewest_rows(alpha=alpha, delta=delta, errors=errors), error))
+            >= power
+        )
 
     # Power saws up and down with n; it is highest at the n from which one more error is allowed.
     errors = _smallest(passes_often, start=0)
     while errors > 0 and passes_often(errors - 1):
         errors -= 1
     return LabelsNeeded(
-        _rows_for(errors, alpha, delta),
+        fewest_rows(alpha=alpha, delta=delta, errors=errors),
         f"decided alone with a true error of {error:.1%}, they certify at most {alpha:.1%} "
         f"({1 - delta:.0%} confidence) in {power:.0%} of tries",
     )
@@ -186,13 +190,6 @@ def _fair_coin_limits(m: Ints, significance: float) -> Floats:
         small = 2.0 * np.asarray(bdtr(np.maximum(middle, 0.0), m, 0.5)) <= significance
         low, high = np.where(small, middle, low), np.where(small, high, middle - 1.0)
     return low
-
-
-def _rows_for(errors: int, alpha: float, delta: float) -> int:
-    """Return the fewest rows with which so many errors still pass the exact test."""
-    from scipy.special import bdtr
-
-    return _smallest(lambda n: float(bdtr(errors, n, alpha)) <= delta, start=errors + 1)
 
 
 def _smallest(enough: Callable[[int], bool], *, start: int = 1) -> int:

@@ -4,6 +4,11 @@ Two risks. Joint: the share of all rows that were decided alone and wrong. Selec
 of wrong ones among those decided alone; it need not fall as the threshold rises, so it is tested
 threshold by threshold (learn then test, Angelopoulos 2021) instead of solved for. A row is
 decided alone when its confidence is at or above the threshold.
+
+One sequence of tests from the strictest threshold on ends at the first failure, and one error
+among the surest rows is a failure. So several sequences start at different thresholds and share
+delta; one that gets as far as the next start takes its share along (the fallback procedure, Wiens
+and Dmitrienko 2005), and what a sequence has certified stays certified.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from classify.calibration.arrays import Floats, probabilities
+from classify.calibration.arrays import Floats, Ints, probabilities
 from classify.calibration.estimate import open_unit
 from classify.calibration.outlook import Outlook, RiskName, look_ahead
 from classify.calibration.risk_tests import (
@@ -29,8 +34,14 @@ from classify.errors import CalibrationError
 if TYPE_CHECKING:
     from classify.display.cards import Card
 
-GRID_STEPS = 50
-"""Steps of the default sequence of thresholds; from 25 to 50 the share kept hardly changes."""
+STARTS = 4
+"""Sequences that share delta; from 2 to 4 the share kept hardly changes, its worst tenth rises."""
+_STEPS = 20
+"""Thresholds of the default grid; with 50 a sequence has more tests to fail."""
+_ERRORS = 3
+"""So many errors may be among the rows of the first start: with fewer, one is soon too many."""
+_SUREST = 1 / 3
+"""The first start accepts no more of all rows than this, lest it be past the good ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,13 @@ class ThresholdStep:
     """The sum of the losses among the accepted: the number of errors where losses are 0 or 1."""
     p_value: float
     """Of "the risk is above alpha here"."""
+    level: float
+    """The share of delta that reached this threshold: the most that p may be to pass."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the risk here is certified to be at most alpha."""
+        return self.p_value <= self.level
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,8 @@ class RiskControl(Shown):
     loss: float
     """The sum of their losses."""
     steps: tuple[ThresholdStep, ...]
-    """The thresholds tested, from strict to permissive; empty for the joint risk."""
+    """The thresholds tested, from strict to permissive: after a failure on from the next start.
+    Empty for the joint risk."""
     outlook: Outlook
     """What could be hoped for, before any threshold was tried."""
 
@@ -129,37 +148,42 @@ def control_selective_risk(
     alpha: float,
     delta: float = 0.1,
     thresholds: ArrayLike | None = None,
+    starts: int = STARTS,
 ) -> RiskControl:
     """Keep E[loss | decided alone] <= alpha in all but a share `delta` of calibration sets.
 
-    Tests thresholds from strict to permissive, each at `delta`, and stops at the first that
-    fails. Without `thresholds` they are quantiles of the confidences, from the strictest with
-    enough rows: exact where the selective risk falls as confidence rises. Otherwise give a grid
-    that was fixed before the rows were seen; steps with too few rows to pass are left out.
+    Tests thresholds from strict to permissive in up to `starts` sequences that share delta; each
+    ends at its first failure, and the most permissive threshold that passed is taken. Without
+    `thresholds` they are quantiles of the confidences, by numbers of rows that n, alpha and delta
+    fix: exact where the selective risk falls as confidence rises. Otherwise give a grid that was
+    fixed before the rows were seen, with starts at equal distances in it; thresholds with too few
+    rows to pass are left out.
     """
     rows = _Rows.of(confidence, loss)
-    least = fewest_rows(alpha=alpha, delta=delta)
-    grid = _quantiles(rows, least) if thresholds is None else _given_grid(thresholds)
-    accepted, losses = rows.at(grid)
-    enough = accepted >= least
-    grid, accepted, losses = grid[enough], accepted[enough], losses[enough]
-    p = rows.p_values(losses, accepted, alpha)
-    failed = np.flatnonzero(p > delta)
-    steps = tuple(
-        ThresholdStep(float(t), int(m), float(k), float(p_value))
-        for t, m, k, p_value in zip(grid, accepted, losses, p, strict=True)
-    )[: failed[0] + 1 if failed.size else None]
-    passed = steps[:-1] if failed.size else steps
-    last = passed[-1] if passed else ThresholdStep(math.inf, 0, 0.0, 1.0)
+    open_unit(alpha, name="alpha")
+    open_unit(delta, name="delta")
+    if starts < 1:
+        raise CalibrationError(f"starts must be at least 1, got {starts!r}")
+    if thresholds is None:
+        grid, shares = _quantiles(rows, alpha=alpha, delta=delta, starts=starts)
+    else:
+        grid = _given_grid(thresholds)
+        shares = np.zeros(grid.size)
+        each = min(starts, grid.size)
+        shares[np.arange(each) * grid.size // each] = delta / each
+    steps = _tested(rows, grid, shares, alpha)
+    passed = [step for step in steps if step.passed]
+    last = passed[-1] if passed else None
+    sequences = max(1, int(np.count_nonzero(shares)))
     return RiskControl(
         risk="selective",
-        threshold=last.threshold,
+        threshold=math.inf if last is None else last.threshold,
         alpha=alpha,
         delta=delta,
-        rule=f"fixed sequence, {rows.test}",
+        rule=f"{_sequences(sequences)}, {rows.test}",
         n=rows.n,
-        accepted=last.accepted,
-        loss=last.loss,
+        accepted=0 if last is None else last.accepted,
+        loss=0.0 if last is None else last.loss,
         steps=steps,
         outlook=look_ahead(rows.n, loss=rows.total, alpha=alpha, delta=delta),
     )
@@ -234,13 +258,74 @@ def _joint(
     )
 
 
-def _quantiles(rows: _Rows, least: int) -> Floats:
-    """Return thresholds that accept from `least` rows to all of them, in about equal steps."""
-    if rows.n < least:
-        return np.zeros(0)
-    wanted = np.linspace(least, rows.n, GRID_STEPS)
-    index = np.unique(np.searchsorted(rows.accepted, np.round(wanted)))
-    return rows.thresholds[index]
+def _tested(rows: _Rows, grid: Floats, shares: Floats, alpha: float) -> tuple[ThresholdStep, ...]:
+    """Test thresholds from strict to permissive; `shares` of delta join in where they stand.
+
+    A threshold with too few rows to pass hands on what it got: nothing was tested there.
+    """
+    accepted, losses = rows.at(grid)
+    some = np.maximum(accepted, 1.0)
+    p = rows.p_values(losses, some, alpha)
+    least = np.where(accepted > 0.0, rows.p_values(np.zeros_like(losses), some, alpha), math.inf)
+    steps: list[ThresholdStep] = []
+    level = 0.0
+    for at in range(grid.size):
+        level += float(shares[at])
+        if least[at] > level:
+            continue
+        step = ThresholdStep(
+            float(grid[at]), int(accepted[at]), float(losses[at]), float(p[at]), level
+        )
+        steps.append(step)
+        level = level if step.passed else 0.0
+    return tuple(steps)
+
+
+def _quantiles(rows: _Rows, *, alpha: float, delta: float, starts: int) -> tuple[Floats, Floats]:
+    """Return thresholds that each accept about equally many more rows, and their shares of delta.
+
+    They go from the first start to all rows.
+    """
+    counts = _start_counts(rows.n, alpha=alpha, delta=delta, most=starts)
+    if not counts.size:
+        return np.zeros(0), np.zeros(0)
+    wanted: Floats = np.linspace(float(counts[0]), float(rows.n), _STEPS)
+    index = np.unique(_most_within(rows.accepted, wanted))
+    shares = np.zeros(index.size)
+    # Ties may leave two starts at one threshold.
+    np.add.at(shares, _most_within(rows.accepted[index], counts), delta / counts.size)
+    return rows.thresholds[index], shares
+
+
+def _most_within(accepted: Floats, counts: Floats) -> Ints:
+    """Return where the most rows are accepted that are no more than a count; else the first.
+
+    Rows of equal confidence are accepted together. Sure ones are then not lost to a count that
+    only the next, larger group reaches.
+    """
+    found: Ints = np.searchsorted(accepted, counts + 1e-9, side="right").astype(np.int64) - 1
+    return np.maximum(found, 0)
+
+
+def _start_counts(n: int, *, alpha: float, delta: float, most: int) -> Floats:
+    """Return how many rows the starts accept, the first the fewest; none where n are too few.
+
+    They may not depend on the losses, so they are fixed by the numbers alone.
+    """
+    first = fewest_rows(alpha=alpha, delta=delta / most, errors=_ERRORS)
+    if first <= n * _SUREST:
+        return np.linspace(first, n, most + 1)[:-1]
+    # A share of delta certifies little on few rows: one start, at the errors that a third allow.
+    for errors in range(_ERRORS, 0, -1):
+        first = fewest_rows(alpha=alpha, delta=delta, errors=errors)
+        if first <= n * _SUREST:
+            return np.array([float(first)])
+    first = fewest_rows(alpha=alpha, delta=delta)
+    return np.array([float(first)] if first <= n else [])
+
+
+def _sequences(count: int) -> str:
+    return "fixed sequence" if count == 1 else f"fixed sequences from {count} starts"
 
 
 def _given_grid(thresholds: ArrayLike) -> Floats:

@@ -41,14 +41,21 @@ def hoeffding_bentkus_p_values(losses: ArrayLike, n: ArrayLike, *, alpha: float)
     return np.asarray(np.minimum(1.0, np.minimum(hoeffding, bentkus)), dtype=np.float64)
 
 
-def fewest_rows(*, alpha: float, delta: float) -> int:
-    """Return how many rows without any error certify a risk of at most alpha.
+def fewest_rows(*, alpha: float, delta: float, errors: int = 0) -> int:
+    """Return how many rows with so many errors certify a risk of at most alpha.
 
-    >>> fewest_rows(alpha=0.05, delta=0.1)
-    45
+    >>> [fewest_rows(alpha=0.05, delta=0.1, errors=errors) for errors in (0, 1, 2)]
+    [45, 77, 105]
     """
-    ratio = math.log(open_unit(delta, name="delta")) / math.log1p(-open_unit(alpha, name="alpha"))
-    return max(1, math.ceil(ratio - _SLACK))
+    from scipy.special import bdtr, bdtrin
+
+    sure, risk = open_unit(delta, name="delta"), open_unit(alpha, name="alpha")
+    if errors == 0:
+        return max(1, math.ceil(math.log(sure) / math.log1p(-risk) - _SLACK))
+    rows = max(errors + 1, math.floor(float(bdtrin(errors, sure, risk))) - 1)
+    while bdtr(errors, rows, risk) > sure:
+        rows += 1
+    return rows
 
 
 def _counts(losses: ArrayLike, n: ArrayLike, alpha: float) -> tuple[Floats, Ints]:

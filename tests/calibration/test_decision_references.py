@@ -203,10 +203,14 @@ def test_a_fixed_sequence_goes_one_step_beyond_mapie_where_rates_lose_an_integer
     p = np.asarray(INPUTS["multi150"]["P"])
 
     found = control_selective_risk(
-        p.max(axis=1), wrong(p), alpha=0.4, delta=0.1, thresholds=np.linspace(0.9, 0.0, 46)
+        *(p.max(axis=1), wrong(p)),
+        alpha=0.4,
+        delta=0.1,
+        thresholds=np.linspace(0.9, 0.0, 46),
+        starts=1,
     )
 
-    passed = [step for step in found.steps if step.p_value <= 0.1]
+    passed = [step for step in found.steps if step.passed]
     assert passed[-2].threshold == near(case, part="smallest_valid")
     assert len(passed) == expected(case)["n_valid"] + 1
     assert (passed[-1].accepted, passed[-1].loss) == (120, 40)
@@ -228,7 +232,11 @@ def test_a_fixed_sequence_certifies_where_bonferroni_does_not(case: str, alpha: 
     p = np.asarray(INPUTS["multi150"]["P"])
 
     found = control_selective_risk(
-        p.max(axis=1), wrong(p), alpha=alpha, delta=0.1, thresholds=np.linspace(0.9, 0.0, 46)
+        *(p.max(axis=1), wrong(p)),
+        alpha=alpha,
+        delta=0.1,
+        thresholds=np.linspace(0.9, 0.0, 46),
+        starts=1,
     )
 
     theirs = expected(case)["smallest_valid"]

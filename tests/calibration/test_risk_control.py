@@ -52,7 +52,7 @@ def too_many(failures: int, delta: float) -> bool:
     return float(binom.sf(failures - 1, REPEATS, delta)) < 1e-3
 
 
-@pytest.mark.parametrize("n", [50, 200], ids=["50 rows", "200 rows"])
+@pytest.mark.parametrize("n", [50, 200, 1000], ids=["50 rows", "200 rows", "1000 rows"])
 def test_the_selective_promise_breaks_in_at_most_a_share_delta_of_draws(n: int) -> None:
     """Thresholds from the rows themselves, since this model's risk falls with confidence."""
     failures = 0
@@ -60,6 +60,23 @@ def test_the_selective_promise_breaks_in_at_most_a_share_delta_of_draws(n: int) 
     for repeat in range(REPEATS):
         found = control_selective_risk(*draw(n, seed=repeat), alpha=0.1, delta=0.1)
         failures += true_risk(found.threshold)[1] > 0.1
+
+    assert not too_many(failures, 0.1)
+
+
+@pytest.mark.parametrize("thresholds", [None, np.linspace(0.98, 0.0, 50)], ids=["own", "given"])
+def test_the_promise_holds_where_every_threshold_would_break_it(
+    thresholds: Floats | None,
+) -> None:
+    """All rows are wrong a little more often than alpha: to certify any is to break it."""
+    failures = 0
+
+    for repeat in range(REPEATS):
+        random = np.random.default_rng(repeat)
+        found = control_selective_risk(
+            random.random(600), random.random(600) < 0.1001, alpha=0.1, thresholds=thresholds
+        )
+        failures += found.accepted > 0
 
     assert not too_many(failures, 0.1)
 
@@ -129,18 +146,89 @@ def test_thresholds_start_where_a_test_can_pass() -> None:
     assert found.threshold == 0.71
 
 
-def test_testing_stops_at_the_first_failure() -> None:
+def test_one_sequence_ends_at_its_first_failure() -> None:
     """What lies beyond was never tested, however good it looks."""
     confidence = np.linspace(1.0, 0.0, 1000)
     loss = np.zeros(1000)
     loss[100:130] = 1.0
 
     found = control_selective_risk(
-        confidence, loss, alpha=0.1, delta=0.1, thresholds=[0.91, 0.87, 0.1]
+        confidence, loss, alpha=0.1, delta=0.1, thresholds=[0.91, 0.87, 0.1], starts=1
     )
 
     assert found.threshold == 0.91
-    assert [step.p_value <= 0.1 for step in found.steps] == [True, False]
+    assert [step.passed for step in found.steps] == [True, False]
+
+
+def test_errors_among_the_surest_rows_do_not_end_every_sequence() -> None:
+    """Five in the first 60 of 1000 rows: the first start fails, another has room for them."""
+    confidence = np.linspace(1.0, 0.5, 1000)
+    loss = np.zeros(1000)
+    loss[10:60:10] = 1.0
+    loss[900:] = 1.0
+
+    found = control_selective_risk(confidence, loss, alpha=0.05)
+    one = control_selective_risk(confidence, loss, alpha=0.05, starts=1)
+
+    assert not found.steps[0].passed
+    assert (found.rule, one.rule) == (
+        "fixed sequences from 4 starts, exact binomial tail",
+        "fixed sequence, exact binomial tail",
+    )
+    assert found.accepted > 850
+    assert one.accepted == 0
+
+
+def test_a_sequence_that_reaches_the_next_start_takes_its_share_along() -> None:
+    """Without an error all of delta is at hand in the end, and no more than that."""
+    found = control_selective_risk(np.linspace(1.0, 0.0, 1000), np.zeros(1000), alpha=0.1)
+
+    levels = [step.level for step in found.steps]
+    assert sorted(set(levels)) == pytest.approx([0.025, 0.05, 0.075, 0.1])
+    assert levels == sorted(levels)
+    assert found.decides_alone == 1.0
+
+
+def test_what_failed_is_lost_and_the_next_start_has_its_own_share() -> None:
+    """The sum of all levels that were lost is at most delta: that is the promise."""
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        found = control_selective_risk(
+            random.random(300), random.random(300) < 0.1, alpha=0.1, delta=0.2
+        )
+
+        lost = [step.level for step in found.steps if not step.passed]
+        assert sum(lost) <= 0.2 + 1e-12
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.2])
+def test_where_sequences_start_depends_on_no_answer(alpha: float) -> None:
+    """Else the test would be chosen by what it tests."""
+    confidence = np.random.default_rng(1).random(1000)
+    first = [
+        control_selective_risk(confidence, np.full(1000, loss), alpha=alpha).steps[0].accepted
+        for loss in (0.0, 1.0)
+    ]
+
+    assert first[0] == first[1] == fewest_rows(alpha=alpha, delta=0.025, errors=3)
+
+
+def test_a_threshold_is_certified_whatever_the_order_of_starts() -> None:
+    """All rows alike: the more permissive start passes where the strict one has too few rows."""
+    found = control_selective_risk(
+        [0.9] * 10 + [0.6] * 90, [0.0] * 100, alpha=0.1, thresholds=[0.8, 0.5]
+    )
+
+    assert [(step.threshold, step.level) for step in found.steps] == [(0.5, 0.1)]
+
+
+@pytest.mark.parametrize("errors", [0, 1, 3, 10])
+@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.4])
+def test_the_fewest_rows_with_errors_are_the_first_that_pass(errors: int, alpha: float) -> None:
+    """One row less does not."""
+    rows = fewest_rows(alpha=alpha, delta=0.1, errors=errors)
+
+    assert binom.cdf(errors, rows, alpha) <= 0.1 < binom.cdf(errors, rows - 1, alpha)
 
 
 @pytest.mark.parametrize(
@@ -210,6 +298,24 @@ def test_thresholds_must_fall() -> None:
     """A sequence from permissive to strict would promise what it did not test."""
     with pytest.raises(CalibrationError, match="thresholds must fall from strict to permissive"):
         control_selective_risk([0.5], [0.0], alpha=0.1, thresholds=[0.5, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"alpha": 0.0}, "alpha must lie strictly between 0 and 1, got 0.0"),
+        ({"alpha": 1.5}, "alpha must lie strictly between 0 and 1, got 1.5"),
+        ({"alpha": 0.1, "delta": 0.0}, "delta must lie strictly between 0 and 1, got 0.0"),
+        ({"alpha": 0.1, "starts": 0}, "starts must be at least 1, got 0"),
+    ],
+    ids=["alpha 0", "alpha 1.5", "delta 0", "no start"],
+)
+def test_a_promise_that_cannot_be_made_is_refused(
+    arguments: dict[str, float], message: str
+) -> None:
+    """By name and value."""
+    with pytest.raises(CalibrationError, match=message):
+        control_selective_risk([0.5], [0.0], **arguments)  # type: ignore[arg-type]  # mixed numbers
 
 
 @pytest.mark.parametrize(
