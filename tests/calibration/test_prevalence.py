@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -85,21 +85,22 @@ def test_mover_covers_rates_near_the_ends_too(rate: float) -> None:
     assert held >= 0.94
 
 
-def test_rogan_gladen_covers_the_true_rate_of_another_population() -> None:
-    """Labels at a rate of one half tell how the judge errs where the rate is 0.8."""
+@pytest.mark.parametrize(("n", "rate"), [(200, 0.8), (50, 0.05), (50, 0.97)], ids=str)
+def test_rogan_gladen_covers_the_true_rate_of_another_population(n: int, rate: float) -> None:
+    """Labels at a rate of one half tell how the judge errs elsewhere; also few, near the ends."""
     random = np.random.default_rng(23)
     held = 0
 
     for _ in range(REPEATS):
-        truth, judge = items(200, 0.5, random)
-        verdict, pool = judge >= 0.5, items(800, 0.8, random)[1] >= 0.5
+        truth, judge = items(n, 0.5, random)
+        verdict, pool = judge >= 0.5, items(800, rate, random)[1] >= 0.5
         yes = truth == 1.0
         found = rogan_gladen(
             passed=Share(int(pool.sum()), 800),
             sensitivity=Share(int(verdict[yes].sum()), int(yes.sum())),
             specificity=Share(int((~verdict)[~yes].sum()), int((~yes).sum())),
         )
-        held += found.low <= 0.8 <= found.high
+        held += found.low <= rate <= found.high
 
     assert held / REPEATS >= LOWEST
 
@@ -117,6 +118,28 @@ def test_a_stratified_rate_and_its_interval_stay_between_0_and_1(
 
     assert 0.0 <= found.low <= found.value <= found.high <= 1.0
     assert found.high > found.low
+
+
+@given(shares, shares, shares)
+@settings(deadline=None)
+def test_a_corrected_rate_and_its_interval_stay_between_0_and_1(
+    passed: Share, sensitivity: Share, specificity: Share
+) -> None:
+    """Also where more passed than the judge's errors allow; and swapping yes and no mirrors it."""
+    assume(sensitivity.rate + specificity.rate > 1.0)
+
+    found = rogan_gladen(passed=passed, sensitivity=sensitivity, specificity=specificity)
+    mirrored = rogan_gladen(
+        passed=Share(passed.n - passed.k, passed.n),
+        sensitivity=specificity,
+        specificity=sensitivity,
+    )
+
+    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
+    assert found.high > found.low
+    assert (1.0 - mirrored.high, 1.0 - mirrored.low) == pytest.approx(
+        (found.low, found.high), abs=1e-9
+    )
 
 
 @given(shares, shares)

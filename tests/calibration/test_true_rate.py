@@ -25,7 +25,7 @@ def items(n: int, *, seed: int = 0, help: float = 0.5) -> tuple[Floats, Floats]:
         (120, False, "at random", "PPI++, Wilson at"),
         (120, True, "at random", "verdict-stratified, MOVER"),
         (40, True, "by verdict", "verdict-stratified, MOVER"),
-        (120, False, "elsewhere", "Rogan-Gladen, delta method"),
+        (120, False, "elsewhere", "Rogan-Gladen, MOVER"),
         (120, False, "unknown", "PPI++, Wilson at"),
     ],
     ids=["few labels", "graded", "verdicts", "by verdict", "elsewhere", "unknown"],
