@@ -32,7 +32,10 @@ class MatrixCalibrator(Fitted):
 
     def _mapped(self, log_p: Floats) -> Floats:
         log_q = self.first.apply(log_p)
-        return log_probabilities(log_q @ np.array(self.matrix).T + np.array(self.bias))
+        # einsum and not a matrix product: a row's answer may not depend on how many others come.
+        return log_probabilities(
+            np.einsum("nk,jk->nj", log_q, np.array(self.matrix)) + np.array(self.bias)
+        )
 
 
 def fit_matrix(

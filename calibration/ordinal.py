@@ -36,7 +36,8 @@ class ProportionalOddsCalibrator(Fitted):
     """How fast the odds rise with the expected level."""
 
     def _mapped(self, log_p: Floats) -> Floats:
-        score = np.exp(log_probabilities(log_p)) @ np.array(self.values)
+        # einsum and not a matrix product: a row's answer may not depend on how many others come.
+        score = np.einsum("nk,k->n", np.exp(log_probabilities(log_p)), np.array(self.values))
         thresholds = np.array(self.thresholds)
         odds = thresholds - self.slope * score[:, None]
         result = np.zeros_like(log_p)
