@@ -32,6 +32,10 @@ class AuditedItems:
     groups: tuple[str, ...]
     left_out: Mapping[str, int]
     """Why -> how many rows have no distribution."""
+    items: int
+    """Rows, without those that read an earlier one's id and state again."""
+    group_field: str
+    """The field that says which group an item is of."""
     weighted: bool
     """Whether labels have different weights: they count within an item, not between items."""
 
@@ -62,8 +66,10 @@ def audited_items(
     """
     rows: list[tuple[float, float, float, str]] = []
     left_out, unknown, weights = Counter[str](), set(labels or ()), set[float]()
+    read = set[tuple[str, str | None]]()
     for result in results:
         unknown.discard(result.id)
+        read.add((result.id, result.key))
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         said = [row for row in own if name in row.labels and row.weight > 0.0]
         weights.update(row.weight for row in said)
@@ -84,6 +90,8 @@ def audited_items(
         lengths=lengths,
         groups=tuple(row[3] for row in rows),
         left_out=dict(left_out),
+        items=len(read),
+        group_field=group,
         weighted=len(weights) > 1,
     )
 

@@ -52,7 +52,7 @@ def audit(question: Question, items: AuditedItems, habits: BiasReport) -> Audit:
         notes.append("weights of labels count within an item and not between items")
     return Audit(
         used=items.used,
-        habits=habits.of(items.judge.size),
+        habits=habits.of(items.items),
         labelled=int(labelled.sum()),
         total=items.judge.size,
         equal_length=_equal_length(question, items, notes),
@@ -86,7 +86,10 @@ def _groups(question: Question, items: AuditedItems, notes: list[str]) -> tuple[
     inside = np.isin(names, names[rated & (names != "")])
     found = sorted({*names[inside].tolist()})
     if not found:
-        notes.append("groups: not looked at, no labelled answer has one")
+        notes.append(
+            f"groups: not looked at, no labelled answer has a field {items.group_field!r}, in its "
+            "label or its state"
+        )
         return ()
     if len(found) > MOST_GROUPS:
         notes.append(f"groups: not looked at, {len(found)} are too many, at most {MOST_GROUPS}")

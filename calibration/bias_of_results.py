@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
 from classify.calibration.audit_items import state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
+from classify.calibration.result_labels import no_distribution, unusable
 from classify.errors import CalibrationError
 from classify.evidence import Evidence, OrderSeen
 from classify.labels import canonical
@@ -56,10 +58,15 @@ def result_bias(
     kept have no length. Raises CalibrationError where no answer has a distribution.
     """
     readings, options = _Readings(), canonical(question)
-    for item, result in enumerate(results):
+    left_out = Counter[str]()
+    items: dict[tuple[str, str | None], int] = {}
+    for result in results:
         answer = result.answers.get(name)
         if answer is None or isinstance(answer, NoVerdict) or answer.probabilities is None:
+            left_out[unusable(answer)] += 1
             continue
+        # A row that is there twice is one item that was read again: it shows the noise.
+        item = items.setdefault((result.id, result.key), len(items))
         length = state_length(result)
         seen = _orders(answer, options)
         for listing in seen:
@@ -70,19 +77,21 @@ def result_bias(
             log_p = log_distribution(answer)
             readings.add(item, log_p, length=length, listing=(), options=options)
     if not readings.log_p:
-        raise CalibrationError(f"no answer to {name!r} has a distribution")
+        raise CalibrationError(f"no answer has a distribution ({no_distribution(left_out)})")
     several = len(set(zip(readings.item, readings.order, strict=True))) > len(set(readings.item))
     placed = several and len(readings.position) == len(readings.item)
     levels = _levels(question)
-    return bias_report(
+    no_length = _no_length(readings, levels)
+    found = bias_report(
         np.array(readings.log_p),
         seed=seed,
         item=readings.item,
         order=readings.order if several else None,
         position=readings.position if placed else None,
-        length=_usable(readings, levels),
+        length=None if no_length else readings.length,
         levels=levels,
     )
+    return replace(found, no_length=no_length)
 
 
 def _orders(answer: Answer, options: Sequence[str]) -> list[OrderSeen]:
@@ -99,10 +108,13 @@ def _levels(question: Question) -> list[float] | None:
     return [float(option) for option in question.options]
 
 
-def _usable(readings: _Readings, levels: list[float] | None) -> list[float] | None:
-    """Return the lengths where options have an order, all are known, and both sides vary."""
-    if levels is None or np.isnan(readings.length).any():
-        return None
+def _no_length(readings: _Readings, levels: list[float] | None) -> str:
+    """Return why scores cannot be compared with lengths, "" where they can."""
+    if levels is None:
+        return "a choice has no order"
+    if np.isnan(readings.length).any():
+        return "the states of some rows were not kept"
     scores = np.exp(np.array(readings.log_p)) @ np.array(levels)
-    varies = np.ptp(scores) > 0.0 and np.ptp(readings.length) > 0.0
-    return readings.length if varies else None
+    if np.ptp(scores) == 0.0:
+        return "all answers are the same"
+    return "" if np.ptp(readings.length) > 0.0 else "all states have the same length"

@@ -40,6 +40,8 @@ class BiasReport(Shown):
     position: PositionPreference | None
     length: Measurement | None
     """Rank correlation of the score with the length, for equal human labels if those were given."""
+    no_length: str = "no lengths were given"
+    """Why length was not looked at, where it was not."""
 
     def of(self, total: int) -> BiasReport:
         """Return the same findings, each saying how many items there were."""
@@ -57,12 +59,17 @@ class BiasReport(Shown):
         if self.order:
             found += self.order.lines()
         else:
-            found.append("order: not looked at, no item was read in two orders")
+            found.append(
+                "order: not looked at, no item was read in two orders: ask a readout that lists "
+                "the options, such as letters, with orders: 2 or more"
+            )
         if self.position:
             found += self.position.lines()
         else:
-            found.append("first option: not looked at, no positions given")
-        found.append(f"length: {self.length}" if self.length else "length: not looked at")
+            found.append("first option: not looked at, no option was seen first and elsewhere")
+        found.append(
+            f"length: {self.length}" if self.length else f"length: not looked at, {self.no_length}"
+        )
         return found
 
     def _card(self) -> Card:
@@ -89,7 +96,7 @@ def bias_report(
     """
     checked = log_probabilities(log_p)
     return BiasReport(
-        levels=level_use(checked, y),
+        levels=level_use(checked, y, items=np.unique(np.asarray(item)).size),
         order=None
         if order is None
         else order_sensitivity(checked, item=item, order=order, seed=seed),

@@ -25,8 +25,11 @@ class LevelUse(Shown):
     never: tuple[int, ...]
     """Options that were never the likeliest."""
     at_most: float
-    """The largest true share at which an option stays unchosen in so many rows 5 % of the time."""
+    """The largest true share at which an option stays unchosen in so many items 5 % of the time."""
     n: int
+    """Readings."""
+    items: int
+    """Items that were read: readings of one item say little more than one of them."""
 
     def lines(self) -> list[str]:
         """Return the shares as lines to print."""
@@ -38,19 +41,28 @@ class LevelUse(Shown):
             lines.append(f"  labels: {_row(self.actual)}")
         if self.never:
             names = ", ".join(str(option) for option in self.never)
-            lines.append(
-                f"  never chosen in {self.n} rows: {names} (share at most {self.at_most:.1%})"
-            )
+            read = f"{self.n} rows"
+            if self.items < self.n:
+                read = f"{self.n} readings of {self.items} items"
+            lines.append(f"  never chosen in {read}: {names} (share at most {self.at_most:.1%})")
         return lines
 
 
 def level_use(
-    log_p: ArrayLike, y: ArrayLike | None = None, *, weights: ArrayLike | None = None
+    log_p: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    items: int | None = None,
 ) -> LevelUse:
-    """Return how often each option is chosen, how probable it is, and how often it is true."""
+    """Return how often each option is chosen, how probable it is, and how often it is true.
+
+    `items` says how many items the rows are readings of; by default each is one of its own.
+    """
     rows = np.asarray(log_p)
     labels = np.zeros(len(rows), dtype=np.int64) if y is None else y
     outcomes = class_outcomes(rows, labels, weights)
+    count = outcomes.n if items is None else items
     chosen = _shares(outcomes.log_p.argmax(axis=1), outcomes.w, outcomes.k)
     mean = outcomes.w @ np.exp(outcomes.log_p) / outcomes.w.sum()
     return LevelUse(
@@ -58,8 +70,9 @@ def level_use(
         probability=tuple(float(p) for p in mean),
         actual=None if y is None else _shares(outcomes.y, outcomes.w, outcomes.k),
         never=tuple(option for option, share in enumerate(chosen) if share == 0.0),
-        at_most=1 - 0.05 ** (1 / effective_n(outcomes.w)),
+        at_most=1 - 0.05 ** (1 / min(effective_n(outcomes.w), count)),
         n=outcomes.n,
+        items=count,
     )
 
 

@@ -48,7 +48,8 @@ class OrderSensitivity(Shown):
         if noise is None or excess is None:
             return [
                 f"order: flips {self.flips}",
-                "order: the noise floor is unknown; read some items twice in the same order",
+                "  the noise floor is unknown, no item was read twice in one order: repeat some "
+                "rows in the file that is run",
             ]
         return [f"order: flips {self.flips}", f"  noise {noise}", f"  excess {excess}"]
 
@@ -99,7 +100,7 @@ def order_sensitivity(
     return OrderSensitivity(
         flips,
         _chance(within[repeated], "flips within one order", seed),
-        _mean((across - within)[both], "flips above noise", seed),
+        _chance((across - within)[both], "flips above noise", seed),
         _mean((p_across - p_within)[both], "half squared distance above noise", seed),
     )
 

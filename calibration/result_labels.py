@@ -25,6 +25,17 @@ from classify.row_labels import Label
 
 NO_LABEL = -1
 _NONE_GIVEN, BETWEEN = "no label", "label between two levels"
+_ANOTHER_READOUT = "ask a model or readout that gives probabilities"
+_WAYS_OUT = {
+    "failed": "see what went wrong with `classify show`, and run the rows again",
+    "no verdict, low_label_mass": (
+        "the labels got too little probability; name another readout in the spec's options, or "
+        "min_coverage: 0 to count what little there is"
+    ),
+    "no verdict, uncertain": (
+        "a policy handed all of them over; use the results of a run without --abstain"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +237,15 @@ def unusable(answer: AnyAnswer | None) -> str:
     if isinstance(answer, NoVerdict):
         return f"no verdict, {answer.cause}"
     return "" if answer.probabilities else "no distribution"
+
+
+def no_distribution(left_out: Mapping[str, int]) -> str:
+    """Say why no answer has a distribution, by the counts of reasons, and what can be done."""
+    if not left_out:
+        return "the results have no rows: run some"
+    counts = "; ".join(f"{why}: {count}" for why, count in left_out.items())
+    commonest = max(left_out, key=left_out.__getitem__)
+    return f"{counts}: {_WAYS_OUT.get(commonest, _ANOTHER_READOUT)}"
 
 
 def _way(answer: Answer) -> tuple[object, ...]:

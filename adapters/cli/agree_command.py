@@ -15,6 +15,7 @@ from classify.adapters.cli.results_input import (
     SpecOption,
     asked_questions,
     check_results,
+    check_some,
     only,
     print_lines,
 )
@@ -65,10 +66,11 @@ def agree(
     """Say how far judge and people agree beyond chance, and what the true rate of yes is."""
     from classify.adapters.cli.plain_json import plain
 
-    check_results(results)
     if raters is None:
+        check_some(results)
         reports = _of_results(results, labels, question, spec, _drawn(drawn), epsilon)
     else:
+        check_results(results)
         reports = {str(results.name): _of_ratings(results, raters, levels, ordered, epsilon)}
     if as_json:
         show_json({name: plain(report) for name, report in reports.items()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,10 +15,17 @@ from classify.adapters.cli.results_input import (
     Seed,
     SpecOption,
     asked_questions,
-    check_results,
+    check_some,
+    of_each,
     only,
     print_lines,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from classify.calibration.audits import Audit
+    from classify.questions import Question
 
 
 @reported
@@ -44,24 +51,33 @@ def audit(
     from classify.calibration.bias_of_results import result_bias
     from classify.calibration.label_file import read_label_file
     from classify.calibration.result_labels import seen_questions
-    from classify.labels import canonical
     from classify.results import read_results
 
-    check_results(results)
+    check_some(results)
     asked = asked_questions(results, spec)
     questions = only(seen_questions(read_results(results)) if asked is None else asked[0], question)
     given = None if labels is None else read_label_file(labels, questions, group=group)
-    found = {
-        name: audited(
-            each,
-            audited_items(read_results(results), name, each, labels=given, group=group),
-            result_bias(read_results(results), name, each, seed=seed),
-        )
-        for name, each in questions.items()
-    }
+
+    def audit_of(name: str) -> Audit:
+        asked = questions[name]
+        items = audited_items(read_results(results), name, asked, labels=given, group=group)
+        return audited(asked, items, result_bias(read_results(results), name, asked, seed=seed))
+
+    found = of_each(questions, audit_of)
     if as_json:
         show_json({name: plain(report) for name, report in found.items()})
         return
     for name, report in found.items():
-        options = ", ".join(f"{k} {option}" for k, option in enumerate(canonical(questions[name])))
-        print_lines(name, [f"options: {options}", *report.lines()])
+        options = enumerate(_options(questions[name]))
+        said = ", ".join(f"{number} {option}" for number, option in options)
+        print_lines(name, [f"options: {said}", *report.lines()])
+
+
+def _options(question: Question) -> Sequence[str]:
+    """Return what the numbers of the options stand for: of a score the levels' descriptions."""
+    from classify.labels import canonical
+    from classify.questions import Score
+
+    if isinstance(question, Score):
+        return [str(description) for description in question.criteria]
+    return canonical(question)

@@ -14,6 +14,7 @@ from classify.adapters.cli.results_input import (
     Results,
     Seed,
     SpecOption,
+    of_each,
     print_lines,
     read_answers,
     with_labels,
@@ -46,7 +47,7 @@ def metrics(
     answers = read_answers(results, labels=labels, spec=spec, question=question)
     labelled = with_labels(answers)
     measure = _all if every else _headline
-    found = {name: measure(each, seed) for name, each in labelled.items()}
+    found = of_each(labelled, lambda name: measure(labelled[name], seed))
     if as_json:
         show_json(
             {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import typer
 
@@ -14,6 +14,8 @@ from classify.errors import CalibrationError, InvalidInput
 if TYPE_CHECKING:
     from classify.calibration.result_labels import LabelledAnswers
     from classify.questions import Question
+
+Found = TypeVar("Found")
 
 Results: TypeAlias = Annotated[
     Path, typer.Argument(metavar="RESULTS", help="Results file of `classify run`.")
@@ -63,7 +65,7 @@ def read_answers(
     from classify.calibration.result_labels import labelled_results, seen_questions
     from classify.results import read_results
 
-    check_results(results)
+    check_some(results)
     asked = asked_questions(results, spec)
     if asked is None:
         say("the questions are taken from the answers: no .run.json, and no --spec")
@@ -78,6 +80,11 @@ def read_answers(
 
 def with_labels(answers: Mapping[str, LabelledAnswers]) -> dict[str, LabelledAnswers]:
     """Return those that have a label; CalibrationError, with the way out, where none has."""
+    from classify.calibration.result_labels import no_distribution
+
+    if not any(len(each.y) for each in answers.values()):
+        rows = "; ".join(f"{name}: {no_distribution(e.left_out)}" for name, e in answers.items())
+        raise CalibrationError(f"no answer has a distribution ({rows})")
     labelled = {name: each for name, each in answers.items() if (each.labelled | each.rated).any()}
     if not labelled:
         rows = "; ".join(f"{name}: {each.used}" for name, each in answers.items())
@@ -87,6 +94,25 @@ def with_labels(answers: Mapping[str, LabelledAnswers]) -> dict[str, LabelledAns
     return labelled
 
 
+def of_each(questions: Iterable[str], measure: Callable[[str], Found]) -> dict[str, Found]:
+    """Return what is found of each question; say of the others why there is nothing.
+
+    Raises CalibrationError where nothing is found of any.
+    """
+    found: dict[str, Found] = {}
+    failed: dict[str, CalibrationError] = {}
+    for name in questions:
+        try:
+            found[name] = measure(name)
+        except CalibrationError as error:
+            failed[name] = error
+    if failed and not found:
+        raise CalibrationError("; ".join(f"{name}: {why}" for name, why in failed.items()))
+    for name, why in failed.items():
+        say(f"{name}: {why}")
+    return found
+
+
 def check_results(results: Path) -> None:
     """Raise InvalidInput where the file cannot be read."""
     try:
@@ -94,6 +120,15 @@ def check_results(results: Path) -> None:
             pass
     except OSError as error:
         raise InvalidInput(f"results {str(results)!r} cannot be read: {error.strerror}") from None
+
+
+def check_some(results: Path) -> None:
+    """Raise InvalidInput where the file cannot be read or holds no results."""
+    from classify.results import read_results
+
+    check_results(results)
+    if next(read_results(results), None) is None:
+        raise InvalidInput(f"{str(results)!r} holds no results: run some rows first")
 
 
 def only(questions: Mapping[str, Question], name: str | None) -> dict[str, Question]:

@@ -107,9 +107,12 @@ def test_levels_that_are_never_chosen_are_named() -> None:
     log_p = np.log([[0.6, 0.1, 0.3]] * 20)
 
     found = level_use(log_p, [1] * 5 + [0] * 15)
+    twice = level_use(log_p, items=10)
 
     assert found.never == (1, 2)
     assert found.at_most == pytest.approx(1 - 0.05 ** (1 / 20))
+    assert twice.at_most == pytest.approx(1 - 0.05 ** (1 / 10))
+    assert "never chosen in 20 readings of 10 items: 1, 2" in twice.lines()[-1]
     assert found.actual == (0.75, 0.25, 0.0)
     assert found.probability == pytest.approx((0.6, 0.1, 0.3))
 
