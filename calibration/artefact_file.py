@@ -22,15 +22,22 @@ _ARTEFACTS: TypeAdapter[tuple[CalibrationArtefact, ...]] = TypeAdapter(
 
 
 def save_artefacts(path: str | Path, artefacts: Sequence[CalibrationArtefact]) -> None:
-    """Write artefacts, whole or not at all; CalibrationError where there is none."""
+    """Write artefacts, whole or not at all.
+
+    Raises CalibrationError where there is none, and for a file that cannot be written.
+    """
     if not artefacts:
         raise CalibrationError("there is no artefact to save")
     values = _ARTEFACTS.dump_python(tuple(artefacts), mode="json")
     body = {"format": FORMAT, "version": VERSION, "sha256": digest(values), "artefacts": values}
     target = Path(path)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
-    partial.write_text(json.dumps(body, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    partial.replace(target)
+    text = json.dumps(body, ensure_ascii=False, indent=1) + "\n"
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    except OSError as error:
+        raise CalibrationError(f"{str(path)!r} cannot be written: {error.strerror}") from error
 
 
 def load_artefacts(path: str | Path) -> tuple[CalibrationArtefact, ...]:
@@ -66,9 +73,12 @@ def _body(path: str | Path) -> dict[str, object]:
     try:
         body: object = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise CalibrationError(f"{str(path)!r} cannot be read: {error}") from error
+        raise CalibrationError(f"{str(path)!r} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise CalibrationError(f"{str(path)!r} is not JSON: {error}") from error
+        raise CalibrationError(
+            f"{str(path)!r} is not JSON ({error}) and so no file of calibrators: name one that "
+            "`classify calibrate` wrote"
+        ) from error
     if not isinstance(body, dict):
         raise CalibrationError(f"{str(path)!r} holds a JSON {type(body).__name__}, not an artefact")
     return cast("dict[str, object]", body)  # JSON has no other keys

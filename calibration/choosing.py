@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from classify.calibration.artefact import CalibrationArtefact
 from classify.calibration.artefact_file import load_artefacts
@@ -58,6 +59,8 @@ def check_fits(artefact: CalibrationArtefact, question: Question, *, orders: int
 def _named(text: str, questions: Mapping[str, Question]) -> list[tuple[str, CalibrationArtefact]]:
     before, sign, after = text.partition("=")
     if not (sign and before in questions):
+        if sign and not Path(text).exists():
+            raise InvalidInput(f"calibrator: {unknown_name('question', before, questions)}")
         return [(artefact.name, artefact) for artefact in load_artefacts(text)]
     artefacts = load_artefacts(after)
     if len(artefacts) > 1:

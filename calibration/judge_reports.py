@@ -98,6 +98,12 @@ def judge_report(
 def _replacing(
     rows: list[list[Level | None]], levels: Sequence[Level], epsilon: float, notes: list[str]
 ) -> AltTest | None:
+    if len(rows) < 3:
+        notes.append(
+            "whether the judge may replace a person: not looked at, it takes items that at least "
+            "two people rated"
+        )
+        return None
     try:
         return alt_test(rows[0], rows[1:], levels=levels, epsilon=epsilon)
     except CalibrationError as error:

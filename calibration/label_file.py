@@ -9,12 +9,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from classify.display.card_sizes import cut
 from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Question
 from classify.records import BadRecord, Record
 from classify.row_labels import Label, read_label
 from classify.row_sources import read_records
+
+_SHOWN = 40
+"""Characters of a label that cannot be read, in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +42,21 @@ def read_label_file(
     place, for a row that cannot be used.
     """
     found: dict[str, list[RowLabels]] = {}
+    fields: set[str] = set()
     for record in read_records(path):
         if isinstance(record, BadRecord):
             raise InvalidInput(f"{path}, {record.place}: {record.message}")
         identity = record.fields.get("id")
         if identity is None or identity == "":
             raise InvalidInput(f"{path}, {record.place}: the field 'id' is missing")
+        fields.update(record.fields)
         found.setdefault(str(identity), []).append(_row(record, path, questions, group))
+    if not found:
+        raise InvalidInput(f"{path} holds no rows: give it a row for each label")
     if not any(row.labels for rows in found.values() for row in rows):
+        empty = [field for field in (*questions, "label") if field in fields]
+        if empty:
+            raise InvalidInput(f"{path} labels nothing: {', '.join(empty)} is empty in every row")
         raise InvalidInput(
             f"{path} labels nothing: name its fields like the questions ({', '.join(questions)})"
             " or, where there is one question, 'label'"
@@ -62,7 +73,11 @@ def _row(
         try:
             label = read_label(question, record.fields.get(field))
         except InvalidInput as error:
-            raise InvalidInput(f"{path}, {record.place}: {field!r} {error}") from None
+            # The labels of a file that is named here are its owner's to see.
+            value = cut(str(record.fields.get(field)), _SHOWN)
+            raise InvalidInput(
+                f"{path}, {record.place}: {field!r} is {value!r}, which {error}"
+            ) from None
         if label is not None:
             labels[name] = label
     group = record.fields.get(group_field)

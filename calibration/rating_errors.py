@@ -50,7 +50,10 @@ def rating_metrics(answers: LabelledAnswers, *, seed: int = 0) -> RatingMetrics:
     """
     rows = only(answers, answers.rated & (answers.weights > 0.0))
     if len(set(rows.groups)) < 2:
-        raise CalibrationError("people's numbers are needed of at least two items of a score")
+        raise CalibrationError(
+            f"people's numbers are needed of at least two items, got {len(set(rows.groups))}: rate "
+            "more"
+        )
     expected, people = expected_levels(rows.log_p), rows.ratings
     # Without weights a rank correlation also has its p-value.
     w = None if (rows.weights == 1.0).all() else rows.weights

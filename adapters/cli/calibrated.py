@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from classify.adapters.cli.console import say
+from classify.errors import InvalidInput
 
 if TYPE_CHECKING:
     from classify.classifier import Classifier
@@ -49,6 +50,11 @@ def calibrated_classifier(
     abstain: float | None,
 ) -> Classifier:
     """Return the classifier; say which questions have no calibrator, and what is guaranteed."""
+    if abstain is not None and not 0.0 < abstain < 1.0:
+        raise InvalidInput(
+            f"--abstain must be a share of wrong answers above 0 and below 1, such as 0.05, got "
+            f"{abstain:g}"
+        )
     if not calibrators:
         return spec.classifier(model)
     from classify.calibration.choosing import chosen_calibrators

@@ -68,7 +68,7 @@ def drawn(question: Question, n: int = 90) -> LabelledAnswers:
     names: Sequence[Label] = (True, False) if isinstance(question, Boolean) else range(k)
     if isinstance(question, Choice):
         names = question.options
-    return labelled(question, rows, [names[option] for option in truth])
+    return labelled(question, rows, [names[option] for option in map(int, truth)])
 
 
 def named(found: EveryMetric) -> dict[str, NamedMetric]:

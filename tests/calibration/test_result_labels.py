@@ -100,7 +100,9 @@ def test_labels_of_rows_that_were_not_run_are_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        pytest.param("id,topic\nr0,c\n", r"'topic' is no option", id="no option"),
+        pytest.param("id,topic\nr0,c\n", r"'topic' is 'c', which is no option", id="no option"),
+        pytest.param("id,topic\nr0,\n", r"topic is empty in every row", id="empty labels"),
+        pytest.param("id,topic\n", r"holds no rows", id="no rows"),
         pytest.param("topic\na\n", r"'id' is missing", id="no id"),
         pytest.param("id,other\nr0,a\n", r"labels nothing", id="no label"),
     ],

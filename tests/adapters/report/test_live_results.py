@@ -177,7 +177,7 @@ def test_labels_that_cannot_be_used_are_refused_at_once(tmp_path: Path) -> None:
     bad = tmp_path / "labels.jsonl"
     bad.write_text('{"id": "r0", "urgent": "maybe"}\n')
 
-    with pytest.raises(InvalidInput, match="'urgent' is none of true, false"):
+    with pytest.raises(InvalidInput, match="'urgent' is 'maybe', which is none of true, false"):
         LiveResults(path, labels=str(bad))
 
 

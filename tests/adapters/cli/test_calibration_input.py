@@ -1,0 +1,199 @@
+"""What the calibration commands, and runs with calibrators, say of input they cannot use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from classify.testing import Answer, Request, likely
+
+if TYPE_CHECKING:
+    from tests.adapters.cli.conftest import Desk
+
+ROWS = 24
+NO_MASS = Answer(positions=[likely({"Hm": 0.9, "A": 0.01})])
+
+
+def _run(desk: Desk, *options: str) -> None:
+    """Run rows whose answers vary."""
+    desk.write_rows(ROWS)
+    desk.answer = _varying
+    result = desk.classify("run", desk.spec, desk.rows, "-o", desk.out, *options)
+    assert 0 == result.exit_code, result.stderr
+
+
+def _varying(request: Request) -> Answer:
+    text = json.dumps(request.body)
+    number = int(text.split("row-")[1].split(".")[0]) if "row-" in text else 0
+    sure = 0.6 + 0.01 * number
+    return Answer(positions=[likely({"A": sure, "B": 0.98 - sure})])
+
+
+def _labels(desk: Desk) -> str:
+    truths = ("delivery" if n % 3 else "refund" for n in range(ROWS))
+    lines = (json.dumps({"id": f"r{n}", "topic": truth}) for n, truth in enumerate(truths))
+    return desk.write("good.jsonl", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param('{"id": "r1", "topc": "refund"}', "name its fields like", id="wrong field"),
+        pytest.param(
+            '{"id": "r1", "topic": "shipping"}',
+            "line 1: 'topic' is 'shipping', which is no option of the question (refund, delivery)",
+            id="no option",
+        ),
+        pytest.param('{"id": "r1", "topic": null}', "topic is empty in every row", id="empty"),
+        pytest.param("", "labels.jsonl holds no rows", id="no rows"),
+        pytest.param('{"topic": "refund"}', "line 1: the field 'id' is missing", id="no id"),
+        pytest.param('{"id": "x1", "topic": "refund"}', "such as 'x1'", id="other ids"),
+        pytest.param(
+            '{"id": "r1", "topic": "refund", "weight": -1}',
+            "weight must be at least 0, got -1",
+            id="weight",
+        ),
+        pytest.param('{"id": "r1", "topic": "ref', "line 1: invalid JSON", id="torn"),
+    ],
+)
+@pytest.mark.parametrize("command", ["metrics", "calibrate", "agree", "audit"])
+def test_labels_that_cannot_be_used_are_named_with_their_place(
+    desk: Desk, command: str, content: str, said: str
+) -> None:
+    """By every command alike, and before anything is written."""
+    _run(desk)
+    labels = desk.write("labels.jsonl", content)
+    artefact = desk.folder / "a.json"
+    options = ("-o", str(artefact)) if command == "calibrate" else ()
+
+    result = desk.classify(command, desk.out, "--labels", labels, *options)
+
+    assert 2 == result.exit_code
+    assert said in result.stderr
+    assert not artefact.exists()
+
+
+@pytest.mark.parametrize("command", ["metrics", "calibrate", "agree", "audit"])
+def test_an_empty_results_file_is_said_to_be_empty(desk: Desk, command: str) -> None:
+    """And not to lack labels."""
+    _run(desk)
+    Path(desk.out).write_text("", "utf-8")
+    options = ("-o", desk.out + ".a") if command == "calibrate" else ()
+
+    result = desk.classify(command, desk.out, *options)
+
+    assert 2 == result.exit_code
+    assert "out.jsonl' holds no results: run some rows first" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["metrics", "calibrate", "audit"])
+def test_answers_without_a_verdict_are_counted_with_their_cause_and_the_way_out(
+    desk: Desk, command: str
+) -> None:
+    """Asking for labels would help nobody: there is nothing to label."""
+    desk.write_rows(3)
+    desk.answer = lambda request: NO_MASS
+    desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
+    options = ("-o", desk.out + ".a") if command == "calibrate" else ()
+
+    result = desk.classify(command, desk.out, *options)
+
+    assert 1 == result.exit_code
+    assert "no answer has a distribution (" in result.stderr
+    assert "no verdict, low_label_mass: 3: the labels got too little probability" in result.stderr
+    assert "min_coverage: 0" in result.stderr
+    assert "--labels" not in result.stderr
+
+
+@pytest.mark.parametrize("alpha", ["0", "1", "1.5", "-0.1", "nan"])
+def test_an_abstention_that_is_no_share_is_refused_by_its_option(desk: Desk, alpha: str) -> None:
+    """Before a model is asked."""
+    _run(desk)
+    artefact = str(desk.folder / "a.json")
+    given = ("calibrate", desk.out, "--labels", _labels(desk), "-o", artefact)
+    assert 0 == desk.classify(*given).exit_code
+    asked = len(desk.asked())
+
+    result = desk.classify(
+        *("run", desk.spec, desk.rows, "-o", desk.out + ".2"),
+        *("--calibrator", artefact, "--abstain", alpha),
+    )
+
+    assert 2 == result.exit_code
+    assert "--abstain must be a share of wrong answers above 0 and below 1" in result.stderr
+    assert f"got {float(alpha):g}" in result.stderr
+    assert asked == len(desk.asked())
+
+
+@pytest.mark.parametrize(
+    ("calibrator", "said"),
+    [
+        pytest.param("nothing.json", "'nothing.json' cannot be read: No such file", id="no file"),
+        pytest.param("topc=a.json", "unknown question 'topc': did you mean 'topic'", id="question"),
+        pytest.param("ROWS", "so no file of calibrators: name one that", id="rows"),
+    ],
+)
+def test_what_is_no_calibrator_is_named(desk: Desk, calibrator: str, said: str) -> None:
+    """With what was looked for."""
+    desk.write_rows(2)
+    given = desk.rows if calibrator == "ROWS" else calibrator
+
+    result = desk.classify("run", desk.spec, desk.rows, "-o", desk.out, "--calibrator", given)
+
+    assert 0 != result.exit_code
+    assert said in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_found_before_the_fit(desk: Desk) -> None:
+    """For the calibrators and for the picture."""
+    _run(desk)
+    labels, nowhere = _labels(desk), str(desk.folder / "nowhere" / "a.json")
+
+    for options in (("-o", nowhere), ("-o", desk.out + ".a", "--svg", nowhere)):
+        result = desk.classify("calibrate", desk.out, "--labels", labels, *options)
+
+        assert 2 == result.exit_code
+        assert "nowhere' does not exist: create it first" in result.stderr
+    assert not Path(desk.out + ".a").exists()
+
+
+def test_a_group_that_no_item_has_is_named(desk: Desk) -> None:
+    """The field may be misspelt."""
+    _run(desk)
+
+    result = desk.classify("audit", desk.out, "--labels", _labels(desk), "--group", "chanel")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "no labelled answer has a field 'chanel'" in result.stdout
+
+
+def test_replacing_a_person_takes_two_of_them(desk: Desk) -> None:
+    """One person's labels have nobody to be compared with."""
+    _run(desk)
+
+    result = desk.classify("agree", desk.out, "--labels", _labels(desk), "--may-replace", "0.1")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "it takes items that at least two people rated" in result.stdout
+
+
+def test_rows_that_were_run_twice_show_the_noise(desk: Desk) -> None:
+    """The same id and state is one item that was read again, and not two items."""
+    spec = Path(desk.spec).read_text("utf-8") + "options: {orders: 2}\n"
+    desk.write("spec.yaml", spec)
+    desk.write_rows(6)
+    once = Path(desk.rows).read_text("utf-8")
+    Path(desk.rows).write_text(once + once, "utf-8")
+    assert 0 == desk.classify("run", desk.spec, desk.rows, "-o", desk.out).exit_code
+
+    result = desk.classify("audit", desk.out)
+
+    assert 0 == result.exit_code, result.stderr
+    assert "order: flips 1.0000" in result.stdout
+    assert "noise 0.0000 [0.0000" in result.stdout
+    assert "excess 1.0000 [0.6" in result.stdout
+    assert "6 used of 6" in result.stdout
+    assert "length: not looked at, a choice has no order" in result.stdout
