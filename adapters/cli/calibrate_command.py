@@ -20,7 +20,7 @@ from classify.adapters.cli.results_input import (
     read_answers,
     with_labels,
 )
-from classify.errors import InvalidInput
+from classify.errors import CalibrationError, InvalidInput
 
 if TYPE_CHECKING:
     from classify.calibration.from_results import CalibratedResults
@@ -59,6 +59,11 @@ def calibrate(
     from classify.calibration.artefact_file import save_artefacts
 
     _check_method(method)
+    for path in (output, svg):
+        if path is not None and not path.parent.is_dir():
+            raise InvalidInput(
+                f"the directory {str(path.parent)!r} does not exist: create it first"
+            )
     if asked_questions(results, spec) is None and results.exists():
         raise InvalidInput(
             f"{str(results)!r} has no .run.json beside it, and a calibrator holds for one way of "
@@ -105,7 +110,11 @@ def _calibrated(name: str, answers: LabelledAnswers, method: str, seed: int) -> 
         return calibrate_means(name, answers, seed=seed, requested=method)
     known: tuple[Method, ...] = get_args(Method)
     # The same text, as its type.
-    found = calibrate_results(name, answers, method=known[known.index(method)], seed=seed)
+    try:
+        found = calibrate_results(name, answers, method=known[known.index(method)], seed=seed)
+    except CalibrationError as error:
+        out = "" if method == "auto" else "; --method auto suits all, --question names one of them"
+        raise CalibrationError(f"{name}: {error}{out}") from error
     if answers.between:
         say(f"{name}: {answers.between} labels between two levels: --method {METHOD} uses them")
     return found
