@@ -156,8 +156,9 @@ fits on them, and all other rows measure. `raw` are the answers to the same rows
 - Calibration error: debiased L2 over equal-mass bins, of the confidence in the answer; its null is
   what a perfectly calibrated model would show on as many rows.
 - Right is the share of answers that are the label, raw and calibrated.
-- The last column counts the methods that were chosen; identity means that the raw answers were
-  kept, because nothing was surely better on labelled rows left out of the fit.
+- The last column counts what was chosen: blend is a mixture of the raw answers, a temperature and a
+  temperature with biases (Platt for two options); identity means that the raw answers were kept,
+  because nothing was surely better on labelled rows left out of the fit.
 
 ![Reliability before and after 100 labels, all sets together]({picture})
 

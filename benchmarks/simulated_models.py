@@ -1,7 +1,8 @@
 """Models whose true probabilities are known: what calibrating costs where there is nothing to gain.
 
 Part of benchmarks/calibration_study.py. The truth is a softmax of normal scores; a model answers
-with the truth, sharpened and with a lean of its own towards each option.
+with the truth, sharpened and with a lean of its own towards each option. One knows nothing: its
+scores are as normal, and labels come up evenly whatever it says.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ OPTIONS = (2, 4, 10)
 SIZES = (20, 50, 100, 200)
 NEW_ROWS = 5000
 BINS = 15
-DRAWS = 40
+DRAWS = 200
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,14 @@ class Model:
     sharpness: float
     lean: float
     """The standard deviation, in nats, of what each option gets too much."""
+    knowledge: float = 1.0
+    """What the scores are multiplied by in the truth; 0 makes all options alike."""
 
 
 MODELS = (
     Model("calibrated", 1.0, 0.0),
+    Model("knowing nothing, a little sure", 0.33, 0.0, knowledge=0.0),
+    Model("half as sure", 0.5, 0.0),
     Model("twice too sure", 2.0, 0.0),
     Model("leaning by 1 nat", 1.0, 1.0),
     Model("leaning by 3 nats, twice too sure", 2.0, 3.0),
@@ -75,7 +80,7 @@ def drawn(
     """Return true log-probabilities, the model's, and labels."""
     k = len(lean)
     scores = random.normal(0.0, 1.5, (n, k))
-    truth = log_probabilities(scores)
+    truth = log_probabilities(model.knowledge * scores)
     above_draw = np.exp(truth).cumsum(axis=1) < random.random((n, 1))
     y = np.minimum(above_draw.sum(axis=1), k - 1).astype(np.int64)
     return truth, log_probabilities(model.sharpness * scores + lean), y
@@ -121,13 +126,13 @@ def means(pairs: Floats) -> tuple[str, str]:
     return f"{raw:.3f}", f"{calibrated:.3f}"
 
 
-SIMULATED_HEAD = """
+SIMULATED_HEAD = f"""
 ## Simulated models, whose truth is known
 
-How much calibrating costs a model that needs none, and what it gains one that does, over 40 draws.
-Log loss is that above the true probabilities' own; the worst draw is the one that added the most.
-The error is the distance of confidence to the true probability of being right, on 5000 new rows in
-15 bins.
+How much calibrating costs a model that needs none, and what it gains one that does, over {DRAWS}
+draws. Log loss is that above the true probabilities' own; the worst draw is the one that added the
+most. The error is the distance of confidence to the true probability of being right, on 5000 new
+rows in 15 bins.
 
 | model | options | labels | log loss raw | calibrated | worst draw | error raw | calibrated | methods chosen |
 |---|---|---|---|---|---|---|---|---|"""  # noqa: E501  a row of a table is one line

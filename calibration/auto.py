@@ -1,7 +1,7 @@
 """Choose and fit a calibrator, and say what it is worth on rows it did not see.
 
-The answers are left as they are wherever that is no worse: a calibrator never ships for its own
-sake.
+Simple maps are mixed, richer ones replace the mixture where they are surely better, and the answers
+are left as they are wherever that is no worse: a calibrator never ships for its own sake.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, class_labels, log_probabilities, sample_weights
+from classify.calibration.blending import BLEND, blend_shares, blended, blended_answers
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, item_numbers
 from classify.calibration.fitted import FLOOR, CalibrationWarning
@@ -36,7 +37,11 @@ def calibrate(
     seed: int = 0,
     floor: float = FLOOR,
 ) -> Calibrated:
-    """Fit `method`, or the one the labels can pay for, and keep it only where it helps.
+    """Fit `method`, or what the labels can pay for, and keep it only where it helps.
+
+    "auto" blends the raw answers with a temperature and with Platt's map (two options) or
+    temperature and bias, each by how likely it makes labels left out of its fit; with more labels,
+    richer methods replace the blend where they are surely better.
 
     `groups` names the item of each row, `options` the columns in what is said; their numbers if
     None. The seed deals items into folds. With fewer than 20 items, one class of labels or one
@@ -52,15 +57,33 @@ def calibrate(
     if reason:
         warnings.warn(f"nothing was fitted: {reason}", CalibrationWarning, stacklevel=2)
         return _result(rows, method, {"identity": rows.log_p}, chosen="identity", notes=(reason,))
-    plan = policy(items=rows.counted, k=k, kind=kind) if method == "auto" else Policy((method,))
-    fold = fold_numbers(rows.y, rows.items, folds=min(FOLDS, rows.counted), seed=seed)
-    tried = [name for name in plan.free + plan.strict if name != "identity"]
-    answers = {"identity": rows.log_p, **{n: held_out(rows, FITS[n], fold) for n in tried}}
-    best = _best(rows, answers, plan)
-    chosen, notes = _kept(rows, answers, best, margin=plan.margin, names=names)
-    if chosen != best and method != "auto":
+    if method == "auto":
+        return _auto(rows, policy(items=rows.counted, k=k, kind=kind), names, seed=seed)
+    answers = {"identity": rows.log_p, **_held_out(rows, (method,), seed=seed)}
+    chosen, notes = _kept(rows, answers, method, margin=0.0, names=names)
+    if chosen != method:
         warnings.warn(notes[-1], CalibrationWarning, stacklevel=2)
     return _result(rows, method, answers, chosen=chosen, notes=notes)
+
+
+def _auto(rows: ItemRows, plan: Policy, names: Sequence[str | int], *, seed: int) -> Calibrated:
+    simple = {"identity": rows.log_p, **_held_out(rows, plan.blended, seed=seed)}
+    shares = blend_shares(rows, simple)
+    answers = simple | {BLEND: blended_answers(rows, simple, shares)}
+    answers |= _held_out(rows, plan.strict, seed=seed)
+    best = BLEND
+    for name in plan.strict:
+        gain = rows.losses(answers[best]) - rows.losses(answers[name])
+        # The errors of cross-fitted gains are themselves too small: one is passed by luck.
+        if rows.mean(gain) > 2.0 * rows.error(gain):
+            best = name
+    chosen, notes = _kept(rows, answers, best, margin=plan.margin, names=names)
+    return _result(rows, "auto", answers, chosen=chosen, notes=notes, shares=shares)
+
+
+def _held_out(rows: ItemRows, methods: Sequence[str], *, seed: int) -> dict[str, Floats]:
+    fold = fold_numbers(rows.y, rows.items, folds=min(FOLDS, rows.counted), seed=seed)
+    return {name: held_out(rows, FITS[name], fold) for name in methods if name != "identity"}
 
 
 def _rows(
@@ -103,17 +126,6 @@ def _too_little(rows: ItemRows, names: Sequence[str | int]) -> str:
     return ""
 
 
-def _best(rows: ItemRows, answers: Mapping[str, Floats], plan: Policy) -> str:
-    losses = {name: rows.losses(log_p) for name, log_p in answers.items()}
-    best = min(plan.free, key=lambda name: rows.mean(losses[name]))
-    for name in plan.strict:
-        gain = losses[best] - losses[name]
-        # The errors of cross-fitted gains are themselves too small: one is passed by luck.
-        if rows.mean(gain) > 2.0 * rows.error(gain):
-            best = name
-    return best
-
-
 def _kept(
     rows: ItemRows,
     answers: Mapping[str, Floats],
@@ -147,10 +159,16 @@ def _result(
     *,
     chosen: str,
     notes: tuple[str, ...],
+    shares: Mapping[str, float] | None = None,
 ) -> Calibrated:
-    calibrator: Calibrator = identity(rows.log_p.shape[1], n=int(np.count_nonzero(rows.weights)))
-    if chosen != "identity":
-        calibrator = FITS[chosen](rows.log_p, rows.y, weights=rows.weights, floor=rows.floor)
+    calibrator: Calibrator
+    if shares and chosen == BLEND:
+        used = {name: share for name, share in shares.items() if share}
+        calibrator = blended([_fitted(rows, name) for name in used], list(used.values()))
+        told = ", ".join(f"{share:.2f} {name}" for name, share in used.items())
+        notes += (f"the shares of the blend: {told}",)
+    else:
+        calibrator = _fitted(rows, chosen)
     if calibrator.at_bound:
         notes += (f"a parameter of {chosen} stopped at its bound: do answers follow the labels?",)
     tried = tuple(_candidate(rows, name, log_p) for name, log_p in answers.items() if len(log_p))
@@ -170,6 +188,12 @@ def _result(
         notes=notes,
     )
     return Calibrated(calibrator, report, answers[chosen])
+
+
+def _fitted(rows: ItemRows, method: str) -> Calibrator:
+    if method == "identity":
+        return identity(rows.log_p.shape[1], n=int(np.count_nonzero(rows.weights)))
+    return FITS[method](rows.log_p, rows.y, weights=rows.weights, floor=rows.floor)
 
 
 def _candidate(rows: ItemRows, name: str, log_p: Floats) -> Candidate:

@@ -79,10 +79,10 @@ FITS: Mapping[str, Fit] = {
 class Policy:
     """The methods worth trying."""
 
-    free: tuple[str, ...]
-    """The one of least cross-fitted loss is taken."""
+    blended: tuple[str, ...]
+    """Mixed with each other and with the raw answers; simplest first."""
     strict: tuple[str, ...] = ()
-    """In order, each replaces the one before only by a gain above twice its standard error."""
+    """In order, each replaces what was best before by a gain above twice its standard error."""
     margin: float = 0.0
     """The standard errors by which the raw answers must be beaten."""
 
@@ -91,18 +91,16 @@ def policy(*, items: int, k: int, kind: Literal["choice", "score"]) -> Policy:
     """Return the methods that so many labelled items can pay for.
 
     Of 20 items one draw in twenty misleads any fit, and folds that share rows make the error of a
-    gain too small, by a half (Nadeau and Bengio, "Inference for the generalization error", 2003).
+    gain too small, by a third (Nadeau and Bengio, "Inference for the generalization error", 2003).
     What the margins cost a model that needs nothing is in docs/calibration-study.md.
     """
+    blended = ("temperature", "platt" if k == 2 else "temperature-bias")
     if items < FEW:
-        return Policy(("temperature",), ("platt" if k == 2 else "temperature-bias",), margin=1.5)
-    free: tuple[str, ...] = ("temperature", "platt") if k == 2 else ("temperature",)
+        return Policy(blended, margin=1.5)
     if k == 2:
         limits = {"venn-abers": 200, "beta": 500, "isotonic": 1000}
     else:
-        limits = {"temperature-bias": FEW}
-        if kind == "score":
-            limits["proportional-odds"] = max(FEW, 10 * k)
+        limits = {"proportional-odds": max(FEW, 10 * k)} if kind == "score" else {}
         limits["vector"] = max(500, 50 * k)
     strict = tuple(name for name, least in limits.items() if items >= least)
-    return Policy(free, strict, margin=1.0)
+    return Policy(blended, strict, margin=1.0)

@@ -31,7 +31,10 @@ class CalibrationReport(Frozen):
     requested: str
     """The method that was asked for."""
     chosen: str
-    """The method that was fitted; "identity" where the raw answers are kept."""
+    """The method that was fitted; "identity" where the raw answers are kept, "blend" for a mixture.
+
+    The notes give the shares of a mixture.
+    """
     n: int
     """Rows with a weight above zero."""
     items: int
