@@ -178,9 +178,9 @@ tried from 20 labels on, no longer from 50. The last two sets were looked at onc
 That showed a harm. The model can tell nothing about the summaries: half of its answers are right,
 and all there is to learn is to be less sure. `auto` then took one map, and of 20 or 50 labels a
 draw in which one label happened to prevail taught a lean that is not there: the log loss rose by
-0.004 and 0.006 nats. So it now blends the maps. The blend and its numbers come from simulated
-models and the two sets below, but about a hundred variants of it (head start, window, margin) were
-looked at on these sets as well. They no longer test that choice as sets never seen would.
+0.004 and 0.006 nats. So it now blends the maps. That comes from simulated models and the two sets
+below; the head start, the window and the margins were settled after about a hundred variants had
+been looked at on these sets too. They no longer test that choice as sets never seen would.
 
 What is left: calibration error rises in two cells, while log loss falls and more answers are right.
 Raw confidence on AG News is nearly as good as a perfect model's, although the answers lean; and
