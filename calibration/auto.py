@@ -68,10 +68,11 @@ def calibrate(
 
 def _auto(rows: ItemRows, plan: Policy, names: Sequence[str | int], *, seed: int) -> Calibrated:
     simple = {"identity": rows.log_p, **_held_out(rows, plan.blended, seed=seed)}
-    shares = blend_shares(rows, simple)
-    answers = simple | {BLEND: blended_answers(rows, simple, shares)}
-    answers |= _held_out(rows, plan.strict, seed=seed)
-    best = BLEND
+    shares = {name: share for name, share in blend_shares(rows, simple).items() if share}
+    # Where one map has all of it there is nothing to mix.
+    best = BLEND if len(shares) > 1 else next(iter(shares))
+    mixed = {BLEND: blended_answers(rows, simple, shares)} if best == BLEND else {}
+    answers = simple | mixed | _held_out(rows, plan.strict, seed=seed)
     for name in plan.strict:
         gain = rows.losses(answers[best]) - rows.losses(answers[name])
         # The errors of cross-fitted gains are themselves too small: one is passed by luck.
@@ -141,8 +142,11 @@ def _kept(
     unseen = [name for name, count in zip(names, rows.label_counts, strict=True) if not count]
     if unseen:
         notes += (f"no label names the options {unseen!r}",)
+    if best == "identity":
+        why = "nothing is as likely as the raw answers on rows it did not see: raw kept"
+        return best, (*notes, why) if len(answers) > 1 else notes
     gain = rows.losses(answers["identity"]) - rows.losses(answers[best])
-    if best == "identity" or rows.mean(gain) > margin * rows.error(gain):
+    if rows.mean(gain) > margin * rows.error(gain):
         return best, notes
     return "identity", (
         *notes,
@@ -163,9 +167,8 @@ def _result(
 ) -> Calibrated:
     calibrator: Calibrator
     if shares and chosen == BLEND:
-        used = {name: share for name, share in shares.items() if share}
-        calibrator = blended([_fitted(rows, name) for name in used], list(used.values()))
-        told = ", ".join(f"{share:.2f} {name}" for name, share in used.items())
+        calibrator = blended([_fitted(rows, name) for name in shares], list(shares.values()))
+        told = ", ".join(f"{share:.2f} {name}" for name, share in shares.items())
         notes += (f"the shares of the blend: {told}",)
     else:
         calibrator = _fitted(rows, chosen)
