@@ -157,8 +157,9 @@ fits on them, and all other rows measure. `raw` are the answers to the same rows
   what a perfectly calibrated model would show on as many rows.
 - Right is the share of answers that are the label, raw and calibrated.
 - The last column counts what was chosen: blend is a mixture of the raw answers, a temperature and a
-  temperature with biases (Platt for two options); identity means that the raw answers were kept,
-  because nothing was surely better on labelled rows left out of the fit.
+  temperature with biases (Platt for two options), or named after the one that has all of it;
+  identity means that the raw answers were kept, because nothing was surely better on labelled rows
+  left out of the fit.
 
 ![Reliability before and after 100 labels, all sets together]({picture})
 
