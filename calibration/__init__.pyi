@@ -44,9 +44,11 @@ from .binary import (
     fit_beta as fit_beta,
     fit_platt as fit_platt,
 )
+from .binning import EqualMass as EqualMass, EqualWidth as EqualWidth
 from .calibration_error import (
     debiased_calibration_error as debiased_calibration_error,
     expected_calibration_error as expected_calibration_error,
+    maximum_calibration_error as maximum_calibration_error,
 )
 from .calibrators import (
     CALIBRATORS as CALIBRATORS,

@@ -31,8 +31,7 @@ from classify.adapters.scorers.measures import (
     rubric,
 )
 from classify.adapters.scorers.measures.measure import MeasureScorer
-from classify.calibration.discrimination import auroc
-from classify.calibration.rank_correlation import spearman
+from classify.calibration import auroc, spearman
 from classify.errors import CalibrationError
 
 Row = Mapping[str, Any]
