@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
 
-from classify.calibration.arrays import Floats, Ints, class_labels, log_probabilities
+from classify.calibration.arrays import Floats, Ints, class_labels, log_probabilities, numbers
 from classify.calibration.prediction_sets import PredictionSets
 from classify.calibration.risk_control import RiskControl, control_selective_risk
 from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
@@ -58,7 +58,7 @@ class _Policy(Shown, BaseModel, ABC):
 
     def decide(self, log_p: ArrayLike) -> Decision:
         """Decide about one answer, given its log-probabilities (K,)."""
-        x = np.asarray(log_p, dtype=np.float64)
+        x = numbers(log_p, name="log_p")
         if x.ndim != 1:
             raise CalibrationError(f"log_p must be one answer's options, got the shape {x.shape}")
         option = int(self.options(x[None, :])[0])

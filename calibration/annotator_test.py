@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.estimate import open_unit
 from classify.calibration.ratings import MISSING, Level, Ratings, level_indices, rater_indices
+from classify.calibration.settings import not_negative, one_of, open_unit
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -109,8 +109,8 @@ def alt_test(
     machine = level_indices(judge, levels, name="judge")
     if machine.shape != people.shape[1:]:
         raise CalibrationError(f"judge must have {people.shape[1]} items, got {machine.shape}")
-    if not epsilon >= 0.0:
-        raise CalibrationError(f"epsilon must not be negative, got {epsilon!r}")
+    not_negative(epsilon, name="epsilon")
+    one_of(alignment, get_args(Alignment), name="alignment")
     open_unit(false_discovery, name="false_discovery")
     outcomes = [
         (who, *_wins(machine, people, who, levels=levels, alignment=alignment))

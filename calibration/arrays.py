@@ -6,8 +6,8 @@ same message everywhere. They know nothing of what the numbers are used for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,10 @@ Ints: TypeAlias = NDArray[np.int64]
 _ONE = np.float64(1.0).view(np.uint64)
 _MODERATE = (1e-9, 1e9)
 """Sums of powers whose logs take no digits from log-probabilities, and that hide no underflow."""
+LARGEST = 1e100
+"""The largest number taken where squares are summed."""
+LEAST_WEIGHT = 1e-14
+"""The least weight of a row beside the largest."""
 
 
 def log_probabilities(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
@@ -39,7 +43,7 @@ def log_probabilities(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
 
 def option_rows(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
     """Return log-probabilities (n, K) as they are: only the shape is checked."""
-    x = _floats(log_p, name)
+    x = numbers(log_p, name=name)
     if x.ndim != 2 or x.shape[1] < 1:
         raise CalibrationError(f"{name} must have the shape (rows, options), got {x.shape}")
     return x
@@ -108,7 +112,7 @@ def of_options(values: Floats, option: Ints) -> Floats:
 
 def probabilities(p: ArrayLike, *, name: str = "p") -> Floats:
     """Return probabilities (n,), float64, each in [0, 1]."""
-    x = _floats(p, name)
+    x = numbers(p, name=name)
     if x.ndim != 1:
         raise CalibrationError(f"{name} must be one-dimensional, got the shape {x.shape}")
     # One pass for both ends: read as whole numbers the bits of 0 … 1 are in order, and those of
@@ -117,50 +121,150 @@ def probabilities(p: ArrayLike, *, name: str = "p") -> Floats:
         good = (x >= 0.0) & (x <= 1.0)  # -0.0 is
         if not good.all():
             row = int(np.argmin(good))
-            raise CalibrationError(f"{name}[{row}] must be between 0 and 1, got {x[row]!r}")
+            raise CalibrationError(f"{name}[{row}] must be between 0 and 1, got {float(x[row])!r}")
     return x
 
 
 def class_labels(y: ArrayLike, *, n: int, k: int, name: str = "y") -> Ints:
     """Return the true option of each row (n,), as indices 0 … k-1."""
-    raw: NDArray[Any] = np.asarray(y)
+    raw = array(y, name=name)
     if raw.shape != (n,):
         raise CalibrationError(f"{name} must have the shape ({n},), got {raw.shape}")
     if n == 0:
         return np.zeros(0, dtype=np.int64)
-    if raw.dtype.kind not in "iub" and not (
-        raw.dtype.kind == "f" and np.isfinite(raw).all() and (raw == np.round(raw)).all()
-    ):
-        raise CalibrationError(f"{name} must hold whole numbers 0 … {k - 1}, got {raw.dtype}")
+    if raw.dtype.kind not in "iub":
+        # Within the range and equal to its whole part, so that the cast below changes nothing.
+        given = numbers(raw, name=name)
+        good = (given >= 0.0) & (given < k) & (given == np.floor(given))
+        if not good.all():
+            row = int(np.argmin(good))
+            raise CalibrationError(
+                f"{name}[{row}] must be a whole number in 0 … {k - 1}, got {float(given[row])!r}"
+            )
+        raw = given
     labels: Ints = raw.astype(np.int64, copy=False)
     # One pass for both ends: read without a sign a negative number is greater than any label.
     if labels.view(np.uint64).max() >= k:
         row = int(np.argmax((labels < 0) | (labels >= k)))
-        raise CalibrationError(f"{name}[{row}] must be in 0 … {k - 1}, got {int(labels[row])}")
+        raise CalibrationError(f"{name}[{row}] must be in 0 … {k - 1}, got {raw[row].item()!r}")
     return labels
 
 
 def sample_weights(weights: ArrayLike | None, *, n: int, name: str = "weights") -> Floats:
-    """Return weights (n,), ones where None; finite, not negative, not all zero."""
+    """Return weights (n,), ones where None; finite, not negative, not all zero.
+
+    Weights that rounding would swallow are refused, for a sum less one row must stay a sum.
+    """
     if weights is None:
         return np.ones(n)
-    w = _floats(weights, name)
+    w = numbers(weights, name=name)
     if w.shape != (n,):
         raise CalibrationError(f"{name} must have the shape ({n},), got {w.shape}")
-    bad = ~(np.isfinite(w) & (w >= 0.0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise CalibrationError(f"{name}[{row}] must be finite and not negative, got {w[row]!r}")
-    if n and not w.any():
+    if n == 0:
+        return w
+    least, most = float(w.min()), float(w.max())
+    if not (least >= 0.0 and most < np.inf):  # nan neither
+        row = int(np.argmin((w >= 0.0) & (w < np.inf)))
+        raise CalibrationError(
+            f"{name}[{row}] must be finite and not negative, got {float(w[row])!r}"
+        )
+    if most == 0.0:
         raise CalibrationError(f"{name} are all zero: at least one row must count")
+    if not 1.0 / LARGEST <= most <= LARGEST:
+        raise CalibrationError(
+            f"{name} must be at most {LARGEST:g} and the largest at least {1.0 / LARGEST:g}, got "
+            f"{most!r} as the largest: divide all by it, only ratios matter"
+        )
+    if least < most * LEAST_WEIGHT:
+        lost = (w > 0.0) & (w < most * LEAST_WEIGHT)
+        if lost.any():
+            row = int(np.argmax(lost))
+            raise CalibrationError(
+                f"{name}[{row}] is {float(w[row])!r} beside {most!r}, too little to change any "
+                f"sum: give the row 0, which leaves it out"
+            )
     return w
 
 
-def _floats(values: ArrayLike, name: str) -> Floats:
+def finite_numbers(values: ArrayLike, *, name: str, nan_is_missing: bool = False) -> Floats:
+    """Return numbers (n,), float64, within ±1e100, so that no sum of squares overflows.
+
+    Nan stands for a missing number where `nan_is_missing`, and is refused elsewhere.
+    """
+    x = numbers(values, name=name)
+    if x.ndim != 1:
+        raise CalibrationError(f"{name} must be a list of numbers, got the shape {x.shape}")
+    good = np.abs(x) <= LARGEST
+    if nan_is_missing:
+        good |= np.isnan(x)
+    if not good.all():
+        row = int(np.argmin(good))
+        or_nan = ", or nan where it is missing" if nan_is_missing else ""
+        raise CalibrationError(
+            f"{name}[{row}] must be finite and within ±{LARGEST:g}{or_nan}, got {float(x[row])!r}"
+        )
+    return x
+
+
+def identifier_numbers(values: object, *, n: int, name: str) -> Ints:
+    """Return a number 0 … per row (n,) that is the same where the identifiers are equal.
+
+    Identifiers are text or numbers; 1 and "1" are two. Raises CalibrationError for a row
+    without one (None or nan).
+    """
+    raw = array(values, name=name)
+    if raw.shape != (n,):
+        raise CalibrationError(
+            f"{name} must hold one identifier for each of the {n} rows, got the shape {raw.shape}"
+        )
+    if raw.dtype.kind in "US" and isinstance(values, list | tuple):
+        # numpy makes text of every identifier where one is.
+        raw = np.fromiter(cast("Sequence[object]", values), dtype=object, count=n)
+    missing = np.zeros(n, dtype=np.bool_)
+    if raw.dtype.kind in "fc":
+        missing = np.isnan(raw)
+    elif raw.dtype.kind == "O":
+        missing = np.array([value is None or value != value for value in raw], dtype=np.bool_)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise CalibrationError(
+            f"{name}[{row}] is {raw.tolist()[row]!r}: every row needs an identifier, its own "
+            f"where it belongs to no other"
+        )
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        found = np.unique(raw, return_inverse=True)[1]
+    except TypeError:  # numbers beside text have no order
+        place: dict[object, int] = {}
+        found = np.array([place.setdefault(value, len(place)) for value in raw.tolist()])
+    return found.astype(np.int64, copy=False)
+
+
+def numbers(values: ArrayLike, *, name: str) -> Floats:
+    """Return numbers of any shape as float64 in C order; nan and the infinities are legal.
+
+    Raises CalibrationError for text, also that of a number, dates and complex numbers.
+    """
+    raw = array(values, name=name)
+    text = raw.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in raw.flat)
+    if raw.dtype.kind not in "biufO" or text:
+        kind = "text" if text else str(raw.dtype)
+        raise CalibrationError(f"{name} must be an array of numbers, got {kind}")
+    try:
+        return np.asarray(raw, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
         raise CalibrationError(f"{name} must be an array of numbers: {error}") from error
+
+
+def array(values: object, *, name: str) -> NDArray[Any]:
+    """Return any values as an array; CalibrationError for ragged lists and for masked entries."""
+    if np.ma.is_masked(values):
+        raise CalibrationError(
+            f"{name} is a masked array that hides values; leave those rows out everywhere"
+        )
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise CalibrationError(f"{name} must be an array: {error}") from error
 
 
 def _no_distribution(x: Floats, row: int, name: str) -> CalibrationError:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.arrays import LARGEST, Floats, log_probabilities
 from classify.calibration.fitted import FLOOR, Fitted, Positive, Vector
 from classify.calibration.labelled import (
     Design,
@@ -23,6 +23,7 @@ from classify.calibration.labelled import (
     thinned,
 )
 from classify.calibration.newton import Objective, minimise
+from classify.calibration.settings import finite_number
 from classify.calibration.softmax import DiagonalLoss
 from classify.calibration.temperature import (
     HIGHEST,
@@ -185,7 +186,7 @@ def _vector_parameters(data: Labelled, first: TemperatureCalibrator, ridge: floa
     return minimise(DiagonalLoss(plan, np.full(2 * k, 2.0 * k * ridge)), start)
 
 
-def check_ridge(ridge: float) -> None:
+def check_ridge(ridge: object, *, name: str = "ridge") -> None:
     """Raise CalibrationError unless the ridge is a finite number, zero or more."""
-    if not (ridge >= 0.0 and np.isfinite(ridge)):
-        raise CalibrationError(f"ridge must be a finite number, zero or more, got {ridge!r}")
+    if not 0.0 <= finite_number(ridge, name=name) <= LARGEST:
+        raise CalibrationError(f"{name} must be from 0 to {LARGEST:g}, got {ridge!r}")

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, class_labels, log_probabilities
+from classify.calibration.arrays import (
+    Floats,
+    class_labels,
+    finite_numbers,
+    identifier_numbers,
+    log_probabilities,
+)
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.level_shares import LevelUse, level_use
 from classify.calibration.measurement import Measurement, of_total
@@ -95,8 +101,9 @@ def bias_report(
     `levels` are the values of the options, needed for `length` with more than two options.
     """
     checked = log_probabilities(log_p)
+    items = identifier_numbers(item, n=len(checked), name="item")
     return BiasReport(
-        levels=level_use(checked, y, items=np.unique(np.asarray(item)).size),
+        levels=level_use(checked, y, items=int(items.max(initial=-1)) + 1),
         order=None
         if order is None
         else order_sensitivity(checked, item=item, order=order, seed=seed),
@@ -122,11 +129,11 @@ def length_bias(
     None below 6 rows. Raises CalibrationError where a side is constant, or where `actual` alone
     explains one side.
     """
-    x, z, w = checked_pairs(score, length, weights)
+    x, z, w = checked_pairs(score, length, weights, names=("score", "length"))
     scores, lengths = mid_ranks(x, w), mid_ranks(z, w)
     value, rule, used = correlation(scores, lengths, w), "Spearman of score and length", 3
     if actual is not None:
-        labels = mid_ranks(checked_pairs(score, actual, weights)[1], w)
+        labels = mid_ranks(checked_pairs(score, actual, weights, names=("score", "actual"))[1], w)
         value = _partial(value, correlation(scores, labels, w), correlation(lengths, labels, w))
         rule, used = "partial Spearman of score and length given labels", 4
     if x.size < used + 2 or abs(value) == 1.0:
@@ -163,10 +170,12 @@ def _length(
             f"levels must give the value of each of the {k} options before scores can be "
             f"compared with length"
         )
-    values = np.arange(2.0) if levels is None else np.asarray(levels, dtype=np.float64)
+    values = np.arange(2.0) if levels is None else finite_numbers(levels, name="levels")
     if values.shape != (k,):
         raise CalibrationError(f"levels must have the shape ({k},), got {values.shape}")
-    score, lengths, _ = checked_pairs(np.exp(log_p) @ values, length, None)
+    score, lengths, _ = checked_pairs(
+        np.exp(log_p) @ values, length, None, names=("score", "length")
+    )
     labels = None if y is None else values[class_labels(y, n=len(log_p), k=k)]
     return length_bias(
         _item_means(score, item),

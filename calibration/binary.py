@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat
 
 from classify.calibration.arrays import Floats
+from classify.calibration.bias import check_ridge
 from classify.calibration.fitted import FLOOR, Fitted, from_logit, logit
 from classify.calibration.labelled import (
     Labelled,
@@ -70,8 +71,7 @@ def fit_platt(
     ridge=0 is Platt's own fit, targets="hard" with ridge=0 plain maximum likelihood. Raises
     CalibrationError where K is not 2.
     """
-    if not (ridge >= 0.0 and np.isfinite(ridge)):
-        raise CalibrationError(f"ridge must be zero or more, got {ridge!r}")
+    check_ridge(ridge)
     data = _of_two(log_p, y, weights=weights, floor=floor)
     start, pull = np.array([1.0, 0.0]), np.array([ridge, ridge])
     theta, bounded = _fit_logistic(data, targets, start, pull, beta=False)

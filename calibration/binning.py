@@ -15,8 +15,9 @@ import numpy as np
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.mass_cuts import edges_of_mass
 from classify.calibration.outcomes import is_unit, row_blocks
-from classify.errors import CalibrationError
+from classify.calibration.settings import whole_number
 
+_MOST_BINS = 1_000_000
 _SLACK = 1e-12
 _CELLS = 4096
 """A power of two, so that the cell of a probability is exact."""
@@ -109,6 +110,4 @@ def _between(edges: Floats) -> Callable[[Floats], Ints]:
 
 
 def _at_least_one(count: int) -> int:
-    if count < 1:
-        raise CalibrationError(f"the number of bins must be at least 1, got {count!r}")
-    return count
+    return whole_number(count, name="the number of bins", least=1, most=_MOST_BINS)

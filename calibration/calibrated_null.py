@@ -14,6 +14,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.binning import binned_sums
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes
+from classify.calibration.settings import draw_count
 
 _EXACT_UP_TO = 50_000_000
 """Rows times draws up to which every outcome is drawn; beyond, cell sums are drawn as normal."""
@@ -26,6 +27,7 @@ def residual_draws(
 ) -> Floats:
     """Draw outcomes from p and return the sums of w (y - p) per cell, (draws, cells)."""
     p, _, w = outcomes
+    draw_count(draws, name="draws")
     if p.size * draws > _EXACT_UP_TO:
         spread = np.sqrt(binned_sums(cell, w * w * p * (1 - p), cells))
         return random.standard_normal((draws, cells)) * spread

@@ -28,6 +28,7 @@ from classify.calibration.outcomes import (
     total_weight,
     weighted,
 )
+from classify.calibration.settings import random_source
 
 _Statistic = Callable[[Floats], Floats]
 """From residual sums (…, bins) to values (…,)."""
@@ -119,7 +120,7 @@ def _measured(
     measured = Measurement(value, rule, outcomes.n)
     if seed is None:
         return measured
-    random = np.random.default_rng(seed)
+    random = random_source(seed)
     index = bins.index(outcomes.p)
     sums = residual_draws(outcomes, index, cells=bins.count, draws=draws, random=random)
     return against_null(measured, statistic(sums))

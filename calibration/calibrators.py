@@ -15,6 +15,7 @@ from classify.calibration.matrix import MatrixCalibrator
 from classify.calibration.mean_map import IsotonicMeanCalibrator
 from classify.calibration.ordinal import ProportionalOddsCalibrator
 from classify.calibration.prior import PriorCalibrator
+from classify.calibration.settings import whole_number
 from classify.calibration.shift import ShiftCalibrator
 from classify.calibration.temperature import TemperatureCalibrator
 from classify.calibration.venn_abers import VennAbersCalibrator
@@ -68,6 +69,8 @@ CALIBRATORS: TypeAdapter[Calibrator] = TypeAdapter(Calibrator)
 
 def identity(k: int, *, n: int = 0) -> IdentityCalibrator:
     """Return the calibrator of K options that changes nothing; n rows were looked at."""
+    whole_number(k, name="k", least=1)
+    whole_number(n, name="n")
     return IdentityCalibrator(fitted_on=FittedOn(n=n, k=k))
 
 

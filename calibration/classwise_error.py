@@ -15,6 +15,7 @@ from classify.calibration.outcomes import (
     binary_outcomes,
     class_outcomes,
 )
+from classify.calibration.settings import draw_count, random_source
 
 _CHUNK = 2_000_000
 
@@ -67,10 +68,10 @@ def sweep_calibration_error(
     measured = Measurement(value, f"ECE sweep(mass, m={count})", outcomes.n)
     if seed is None:
         return measured
-    random = np.random.default_rng(seed)
+    random = random_source(seed)
     null: list[float] = []
     step = max(1, _CHUNK // groups.p.size)
-    for start in range(0, draws, step):
+    for start in range(0, draw_count(draws, name="draws"), step):
         rows = min(step, draws - start)
         sums = residual_draws(
             outcomes, groups.index, cells=groups.p.size, draws=rows, random=random
@@ -118,10 +119,10 @@ class _Groups:
 
 def _class_draws(p: Floats, w: Floats, cell: Ints, *, cells: int, draws: int, seed: int) -> Floats:
     """Draw the true option of each row from p; return the weight that falls in each cell."""
-    random = np.random.default_rng(seed)
+    random = random_source(seed)
     upper = np.cumsum(p, axis=1)[:, :-1]
     rows = np.arange(len(p))
-    sums = np.empty((draws, cells))
+    sums = np.empty((draw_count(draws, name="draws"), cells))
     for draw in range(draws):
         drawn = (random.random(len(p))[:, None] > upper).sum(axis=1)
         sums[draw] = binned_sums(cell[rows, drawn], w, cells)

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, finite_numbers, identifier_numbers, probabilities
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import mean_interval
+from classify.calibration.settings import draw_count, random_source
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -95,13 +96,13 @@ def mcnemar_exact(first: ArrayLike, second: ArrayLike) -> PairedTest:
     """
     from scipy.special import bdtr
 
-    a, b, total = _pairs(first, second)
+    a, b, paired = _pairs(first, second)
     if not np.isin(np.concatenate([a, b]), (0.0, 1.0)).all():
         raise CalibrationError("McNemar's test needs 0 (wrong) and 1 (right); see sign_flip_test")
     better, worse = int((a > b).sum()), int((a < b).sum())
     both = better + worse
     p_value = 1.0 if both == 0 else min(1.0, 2.0 * float(bdtr(min(better, worse), both, 0.5)))
-    return PairedTest(p_value, "McNemar, exact, two-sided", both, a.size, total)
+    return PairedTest(p_value, "McNemar, exact, two-sided", both, a.size, paired.size)
 
 
 def sign_flip_test(
@@ -112,7 +113,8 @@ def sign_flip_test(
     Exact up to 20 differing pairs; beyond that `resamples` random flips, the given one counted
     among them, so that p is never 0.
     """
-    a, b, total = _pairs(first, second)
+    a, b, paired = _pairs(first, second)
+    draws, random = draw_count(resamples, name="resamples"), random_source(seed)
     difference: Floats = a - b
     moved = difference[difference != 0.0]
     seen = abs(float(moved.sum())) - _TOLERANCE * float(np.abs(moved).sum())
@@ -122,10 +124,10 @@ def sign_flip_test(
             sums = np.concatenate([sums + step, sums - step])
         p_value, rule = float((np.abs(sums) >= seen).mean()), "sign flips, exact, two-sided"
     else:
-        extreme = _extreme_flips(moved, seen, seed=seed, resamples=resamples)
-        p_value = (1 + extreme) / (1 + resamples)
+        extreme = _extreme_flips(moved, seen, random=random, resamples=draws)
+        p_value = (1 + extreme) / (1 + draws)
         rule = f"sign flips, {resamples} draws, seed {seed}, two-sided"
-    return PairedTest(p_value, rule, moved.size, a.size, total)
+    return PairedTest(p_value, rule, moved.size, a.size, paired.size)
 
 
 def paired_difference(
@@ -141,17 +143,16 @@ def paired_difference(
 
     Pairs that share a value in `groups`, such as the rows of one item, are drawn together.
     """
-    a, b, total = _pairs(first, second)
+    a, b, paired = _pairs(first, second)
     if groups is not None:
-        rated = ~np.isnan(np.asarray(first, dtype=float) - np.asarray(second, dtype=float))
-        groups = np.asarray(groups)[rated]
+        groups = identifier_numbers(groups, n=paired.size, name="groups")[paired]
     found = mean_interval(
         a - b, seed=seed, groups=groups, resamples=resamples, confidence=confidence
     )
     if found.low is None or found.high is None:
         raise AssertionError(f"an interval always has ends, got {found!r}")
     rule = f"mean difference, {found.rule}"
-    return Estimate(found.value, found.low, found.high, confidence, rule, a.size, total)
+    return Estimate(found.value, found.low, found.high, confidence, rule, a.size, paired.size)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -160,9 +161,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     >>> holm([0.01, 0.04, 0.03])
     (0.03, 0.06, 0.06)
     """
-    p = np.asarray(p_values, dtype=np.float64)
-    if p.ndim != 1 or not ((p >= 0.0) & (p <= 1.0)).all():
-        raise CalibrationError(f"p_values must be numbers in [0, 1], got {list(p_values)!r}")
+    p = probabilities(p_values, name="p_values")
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     adjusted = np.empty_like(p)
@@ -170,27 +169,27 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted.tolist())
 
 
-def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats, int]:
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape:
+def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    a = finite_numbers(first, name="first", nan_is_missing=True)
+    b = finite_numbers(second, name="second", nan_is_missing=True)
+    if a.shape != b.shape:
         raise CalibrationError(
             f"first and second must be two lists of one length, got {a.shape} and {b.shape}"
         )
     paired = ~(np.isnan(a) | np.isnan(b))
     if not paired.any():
         raise CalibrationError("no item was scored by both")
-    if not np.isfinite(np.concatenate([a[paired], b[paired]])).all():
-        raise CalibrationError("scores must be finite, or nan where one is missing")
-    return a[paired], b[paired], a.size
+    return a[paired], b[paired], paired
 
 
-def _extreme_flips(moved: Floats, seen: float, *, seed: int, resamples: int) -> int:
+def _extreme_flips(
+    moved: Floats, seen: float, *, random: np.random.Generator, resamples: int
+) -> int:
     """Count the random flips whose sum lies as far out as the one seen.
 
     A flip keeps a random part of the absolute differences positive, and the total of that part
     is all it needs: sum = 2 * part - whole. Equal differences are drawn as one binomial.
     """
-    random = np.random.default_rng(seed)
     values, counts = np.unique(np.abs(moved), return_counts=True)
     pooled = values.size * 10 < moved.size
     values = values if pooled else np.abs(moved)

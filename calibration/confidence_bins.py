@@ -7,10 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, probabilities, sample_weights
+from classify.calibration.arrays import (
+    Floats,
+    identifier_numbers,
+    numbers,
+    probabilities,
+    sample_weights,
+)
 from classify.calibration.binning import EqualWidth
 from classify.calibration.intervals import share_interval
 from classify.calibration.measurement import Measurement
+from classify.calibration.settings import whole_number
 from classify.errors import CalibrationError
 
 
@@ -57,6 +64,7 @@ def confidence_histogram(
     counts rows that were asked and have no distribution.
     """
     sure = probabilities(confidence, name="confidence")
+    whole_number(missing, name="missing")
     if not sure.size:
         raise CalibrationError("there are no rows: a histogram needs at least one answer")
     truth = _truth(right, sure.size)
@@ -65,14 +73,14 @@ def confidence_histogram(
     rows = [np.bincount(index[kind], minlength=count).tolist() for kind in kinds]
     known = ~kinds[2]
     w = sample_weights(weights, n=sure.size)
+    items = None if groups is None else identifier_numbers(groups, n=sure.size, name="groups")
     accuracy = None
     if known.any():
-        grouped = None if groups is None else np.asarray(groups)[known]
         accuracy = share_interval(
             truth[known],
             seed=seed,
             weights=None if weights is None else w[known],
-            groups=grouped,
+            groups=None if items is None else items[known],
         )
     compared = known if known.any() else ~known
     return ConfidenceHistogram(
@@ -90,7 +98,7 @@ def confidence_histogram(
 def _truth(right: ArrayLike | None, n: int) -> Floats:
     if right is None:
         return np.full(n, np.nan)
-    truth = np.asarray(right, dtype=np.float64)
+    truth = numbers(right, name="right")
     if truth.shape != (n,):
         raise CalibrationError(f"right must have the shape ({n},), got {truth.shape}")
     bad = ~(np.isnan(truth) | np.isin(truth, (0.0, 1.0)))

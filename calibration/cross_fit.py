@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, identifier_numbers
 from classify.calibration.calibrators import identity
 from classify.calibration.methods import Fit
+from classify.calibration.settings import random_source
 from classify.errors import CalibrationError
 
 
@@ -65,11 +66,7 @@ def item_numbers(groups: ArrayLike | None, *, n: int) -> Ints:
     """Return a number 0 … per row that says which item it belongs to, its own where None."""
     if groups is None:
         return np.arange(n)
-    names = np.asarray(groups)
-    if names.shape != (n,):
-        raise CalibrationError(f"groups must have the shape ({n},), got {names.shape}")
-    numbers = np.unique(names, return_inverse=True)[1]
-    return np.asarray(numbers, dtype=np.int64).reshape(n)
+    return identifier_numbers(groups, n=n, name="groups")
 
 
 def fold_numbers(y: Ints, items: Ints, *, folds: int, seed: int) -> Ints:
@@ -78,7 +75,7 @@ def fold_numbers(y: Ints, items: Ints, *, folds: int, seed: int) -> Ints:
     first = np.full(count, len(y))
     np.minimum.at(first, items, np.arange(len(y)))
     label = y[first]
-    shuffled = np.random.default_rng(seed).permutation(count)
+    shuffled = random_source(seed).permutation(count)
     dealt = shuffled[np.argsort(label[shuffled], kind="stable")]
     fold = np.empty(count, dtype=np.int64)
     fold[dealt] = np.arange(count) % folds

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classify.calibration.intervals import wilson
+from classify.calibration.settings import open_unit
 from classify.display.notebook import Shown
-from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,6 @@ def student_quantile(confidence: float, *, degrees: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 0.5 + open_unit(confidence, name="confidence") / 2.0))
-
-
-def open_unit(value: float, *, name: str) -> float:
-    """Return a number strictly between 0 and 1, or raise CalibrationError."""
-    if not 0.0 < value < 1.0:
-        raise CalibrationError(f"{name} must lie strictly between 0 and 1, got {value!r}")
-    return value
 
 
 def wilson_ends(k: float, n: float, *, confidence: float) -> tuple[float, float]:

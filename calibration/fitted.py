@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.settings import finite_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -89,6 +90,12 @@ class Fitted(Frozen):
         from classify.calibration.cards import calibrator_card
 
         return calibrator_card(self)
+
+
+def check_floor(floor: object) -> None:
+    """Raise CalibrationError unless the floor of a fit lies between 0 and 0.5."""
+    if not 0.0 < finite_number(floor, name="floor") < 0.5:
+        raise CalibrationError(f"floor must lie between 0 and 0.5, got {floor!r}")
 
 
 def floored(log_p: Floats, floor: float) -> Floats:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, array, finite_numbers
 from classify.calibration.comparison import holm
 from classify.calibration.estimate import Estimate, student_quantile
+from classify.calibration.settings import not_negative, open_unit
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -51,6 +52,8 @@ def subgroup_bias(
     bias that none of n differing leaves possible. A group of no rated item raises.
     """
     difference, names = _differences(judge, human, groups)
+    not_negative(span, name="span")
+    open_unit(confidence, name="confidence")
     rated = ~np.isnan(difference)
     found: list[tuple[str, Estimate, float | None, float | None]] = []
     for group in dict.fromkeys(names.tolist()):
@@ -71,9 +74,10 @@ def subgroup_bias(
 def _differences(
     judge: ArrayLike, human: ArrayLike, groups: Sequence[str]
 ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.str_]]]:
-    a, b = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
-    names = np.array([str(group) for group in groups])
-    if a.ndim != 1 or not a.shape == b.shape == names.shape or a.size == 0:
+    a = finite_numbers(judge, name="judge", nan_is_missing=True)
+    b = finite_numbers(human, name="human", nan_is_missing=True)
+    names = np.array([str(group) for group in array(groups, name="groups").tolist()])
+    if not a.shape == b.shape == names.shape or a.size == 0:
         raise CalibrationError(
             f"judge, human and groups must be three lists of one length, at least 1, "
             f"got {a.shape}, {b.shape} and {names.shape}"

@@ -15,15 +15,18 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, sample_weights
+from classify.calibration.arrays import Floats, finite_numbers, identifier_numbers, sample_weights
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import effective_n
+from classify.calibration.settings import draw_count, finite_number, open_unit, random_source
 from classify.errors import CalibrationError
 
 _NORMAL = NormalDist()
 _NORMAL_FROM = 50_000
 """Clusters from which the bootstrap of a mean is the normal interval to four digits."""
 _CHUNK = 200_000
+_MOST_TRIALS = 1e15
+"""Beyond, n and n + 1 are hardly two numbers, and the quantiles of a beta law fail."""
 
 
 def wilson(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
@@ -44,7 +47,7 @@ def clopper_pearson(successes: float, n: float, *, confidence: float = 0.95) -> 
     """Return a rate with the exact binomial interval: coverage is never below `confidence`."""
     from scipy.special import betaincinv
 
-    rate, tail = _rate(successes, n), (1 - _checked(confidence)) / 2
+    rate, tail = _rate(successes, n), (1 - open_unit(confidence, name="confidence")) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
     high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
     return Measurement(rate, f"Clopper-Pearson {confidence:.0%}", round(n), low, high)
@@ -54,7 +57,7 @@ def jeffreys(successes: float, n: float, *, confidence: float = 0.95) -> Measure
     """Return a rate with the central posterior interval under the prior Beta(1/2, 1/2)."""
     from scipy.special import betaincinv
 
-    rate, tail = _rate(successes, n), (1 - _checked(confidence)) / 2
+    rate, tail = _rate(successes, n), (1 - open_unit(confidence, name="confidence")) / 2
     a, b = successes + 0.5, n - successes + 0.5
     low, high = float(betaincinv(a, b, tail)), float(betaincinv(a, b, 1 - tail))
     return Measurement(rate, f"Jeffreys {confidence:.0%}", round(n), low, high)
@@ -67,7 +70,7 @@ def mid_p_ends(k: int, n: int, *, confidence: float) -> tuple[float, float]:
     `confidence` at every rate, where Wilson's falls short as a rate nears 0 or 1.
     """
     _rate(k, n)
-    tail = (1 - _checked(confidence)) / 2
+    tail = (1 - open_unit(confidence, name="confidence")) / 2
     return _mid_p_low(k, n, tail), 1.0 - _mid_p_low(n - k, n, tail)
 
 
@@ -102,7 +105,9 @@ def share_interval(
     interval does not know.
     """
     values, w = _values(outcomes, weights)
-    items = values.size if groups is None else len(np.unique(np.asarray(groups)))
+    if groups is not None:
+        groups = identifier_numbers(groups, n=values.size, name="groups")
+    items = values.size if groups is None else int(groups.max()) + 1
     if items == values.size:
         return weighted_wilson(values, weights=weights)
     if items == 1:
@@ -129,8 +134,8 @@ def mean_interval(
     never varied.
     """
     x, w = _values(values, weights)
-    if not np.isfinite(x).all():
-        raise CalibrationError("values must be finite: an infinite loss has no interval")
+    level, draws = open_unit(confidence, name="confidence"), draw_count(resamples, name="resamples")
+    random = random_source(seed)
     sums, masses = _cluster_sums(x, w, groups)
     mean = float(sums.sum() / masses.sum())
     if sums.size < 2:
@@ -141,15 +146,15 @@ def mean_interval(
         return Measurement(
             mean, f"normal over {kind}s {confidence:.0%}", x.size, mean - half, mean + half
         )
-    means = _resampled_means(sums, masses, resamples=resamples, seed=seed)
-    low, high = _bca_ends(means, mean, sums, masses, _checked(confidence))
+    means = _resampled_means(sums, masses, resamples=draws, random=random)
+    low, high = _bca_ends(means, mean, sums, masses, level)
     rule = f"BCa, Student's t, over {kind}s {confidence:.0%}, {resamples} resamples, seed {seed}"
     return Measurement(mean, rule, x.size, low, high)
 
 
 def normal_quantile(confidence: float) -> float:
     """Return z such that a standard normal lies within ±z with this probability."""
-    return _NORMAL.inv_cdf(1 - (1 - _checked(confidence)) / 2)
+    return _NORMAL.inv_cdf(1 - (1 - open_unit(confidence, name="confidence")) / 2)
 
 
 def _bca_ends(
@@ -189,8 +194,9 @@ def _student_reach(pull: Floats, confidence: float) -> float:
     return float(stdtrit(degrees, (1 + confidence) / 2)) * math.sqrt(g / (g - 1.0))
 
 
-def _resampled_means(sums: Floats, masses: Floats, *, resamples: int, seed: int) -> Floats:
-    random = np.random.default_rng(seed)
+def _resampled_means(
+    sums: Floats, masses: Floats, *, resamples: int, random: np.random.Generator
+) -> Floats:
     means = np.empty(resamples)
     alike = np.ptp(masses) == 0.0
     step = max(1, _CHUNK // sums.size)
@@ -227,33 +233,22 @@ def _standard_error(sums: Floats, masses: Floats, mean: float) -> float:
 def _cluster_sums(x: Floats, w: Floats, groups: ArrayLike | None) -> tuple[Floats, Floats]:
     if groups is None:
         return x * w, w
-    raw = np.asarray(groups)
-    if raw.shape != x.shape:
-        raise CalibrationError(f"groups must have the shape {x.shape}, got {raw.shape}")
-    _, index = np.unique(raw, return_inverse=True)
+    index = identifier_numbers(groups, n=x.size, name="groups")
     sums: Floats = np.bincount(index, weights=x * w).astype(np.float64, copy=False)
     masses: Floats = np.bincount(index, weights=w).astype(np.float64, copy=False)
     return sums[masses > 0.0], masses[masses > 0.0]
 
 
 def _values(values: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or x.size == 0:
-        raise CalibrationError(f"values must be one-dimensional and not empty, got {x.shape}")
-    if np.isnan(x).any():
-        raise CalibrationError(f"values[{int(np.argmax(np.isnan(x)))}] is nan")
+    x = finite_numbers(values, name="values")
+    if not x.size:
+        raise CalibrationError("values are empty: a mean needs at least one row")
     return x, sample_weights(weights, n=x.size)
 
 
 def _rate(successes: float, n: float) -> float:
-    if not n > 0:
-        raise CalibrationError(f"n must be above 0 for a rate, got {n!r}")
-    if not 0 <= successes <= n:
+    if not 0 < finite_number(n, name="n") <= _MOST_TRIALS:
+        raise CalibrationError(f"n must be above 0 and at most {_MOST_TRIALS:g}, got {n!r}")
+    if not 0 <= finite_number(successes, name="successes") <= n:
         raise CalibrationError(f"successes must be between 0 and n={n!r}, got {successes!r}")
     return successes / n
-
-
-def _checked(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise CalibrationError(f"confidence must be between 0 and 1, got {confidence!r}")
-    return confidence

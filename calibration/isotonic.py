@@ -61,7 +61,7 @@ def fit_isotonic(
     labels would otherwise claim 0 or 1; pseudo_count=0 is plain isotonic regression. Raises
     CalibrationError for one option or one class of labels.
     """
-    check_ridge(pseudo_count)
+    check_ridge(pseudo_count, name="pseudo_count")
     data = labelled(log_p, y, weights=weights, floor=floor)
     k = data.facts.k
     p = _probabilities(data.log_p, options=1 if k == 2 else k)

@@ -10,7 +10,8 @@ from classify.calibration.agreement import Confusion, cohen_kappa, confusion
 from classify.calibration.annotator_test import AltTest, alt_test
 from classify.calibration.estimate import Estimate
 from classify.calibration.rater_agreement import Metric, gwet_ac, krippendorff_alpha
-from classify.calibration.ratings import Level, Scheme
+from classify.calibration.ratings import Level, Scheme, rater_indices
+from classify.calibration.settings import not_negative
 from classify.calibration.true_rates import TrueRate
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -73,6 +74,10 @@ def judge_report(
     names, rows = tuple(ratings), [list(each) for each in ratings.values()]
     if len(names) < 2:
         raise CalibrationError(f"agreement needs at least two raters, got {list(names)!r}")
+    # Here, since what is not defined further down becomes a note.
+    rater_indices(rows, levels)
+    if epsilon is not None:
+        not_negative(epsilon, name="epsilon")
     scheme: Scheme = "quadratic" if ordered else "none"
     metric: Metric = "ordinal" if ordered else "nominal"
     notes: list[str] = []

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, finite_numbers, identifier_numbers
 from classify.calibration.binning import EqualMass
 from classify.calibration.intervals import mean_interval
 from classify.calibration.measurement import Measurement
 from classify.calibration.rank_correlation import spearman
+from classify.calibration.settings import whole_number
 from classify.errors import CalibrationError
 
 MOST_LABELS = 12
@@ -62,14 +63,20 @@ def scores_by_label(
     (labels of one item) are resampled together. `missing` counts rows that were asked and got
     no score.
     """
-    x, z = _numbers(score, "score"), _numbers(label, "label")
+    x = finite_numbers(score, name="score", nan_is_missing=True)
+    z = finite_numbers(label, name="label", nan_is_missing=True)
+    whole_number(missing, name="missing")
+    if scale is not None:
+        scale = _ends(scale)
     if x.shape != z.shape:
         raise CalibrationError(f"score and label must be of one length, got {x.size} and {z.size}")
     known = ~(np.isnan(x) | np.isnan(z))
     if not known.any():
         raise CalibrationError("no item has both a score and a label")
     scores, labels = x[known], z[known]
-    items = np.arange(x.size) if groups is None else np.asarray(groups)
+    items = (
+        np.arange(x.size) if groups is None else identifier_numbers(groups, n=x.size, name="groups")
+    )
     index, count, pooled = _pools(labels)
     return ScoresByLabel(
         labels=tuple(
@@ -85,9 +92,7 @@ def scores_by_label(
     )
 
 
-def _one_label(
-    scores: Floats, labels: Floats, items: NDArray[np.generic], *, seed: int
-) -> LabelledScores:
+def _one_label(scores: Floats, labels: Floats, items: Ints, *, seed: int) -> LabelledScores:
     low, high = np.quantile(scores, (0.25, 0.75))
     if np.unique(items).size < 2:
         mean = Measurement(float(scores.mean()), "mean, one item", scores.size)
@@ -113,11 +118,8 @@ def _correlation(scores: Floats, labels: Floats) -> Measurement | None:
     return spearman(scores, labels)
 
 
-def _numbers(values: ArrayLike, name: str) -> Floats:
-    try:
-        x = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise CalibrationError(f"{name} must be a list of numbers: {error}") from error
-    if x.ndim != 1 or np.isinf(x).any():
-        raise CalibrationError(f"{name} must be a list of finite numbers, got the shape {x.shape}")
-    return x
+def _ends(scale: tuple[float, float]) -> tuple[float, float]:
+    ends = finite_numbers(scale, name="scale")
+    if ends.shape != (2,) or not ends[0] < ends[1]:
+        raise CalibrationError(f"scale must be its low and its high end, got {scale!r}")
+    return float(ends[0]), float(ends[1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,8 @@ from classify.calibration.arrays import (
     log_probabilities,
     sample_weights,
 )
-from classify.calibration.fitted import FittedOn, floored
+from classify.calibration.fitted import FittedOn, check_floor, floored
+from classify.calibration.settings import one_of
 from classify.errors import CalibrationError
 
 Targets = Literal["hard", "laplace", "platt"]
@@ -75,8 +76,7 @@ def labelled(
     x = log_probabilities(log_p)
     n, k = x.shape
     truth, w = class_labels(y, n=n, k=k), sample_weights(weights, n=n)
-    if not 0.0 < floor < 0.5:
-        raise CalibrationError(f"floor must lie between 0 and 0.5, got {floor!r}")
+    check_floor(floor)
     if k < 2:
         raise CalibrationError("a question with one option has nothing to calibrate")
     if not w.all():
@@ -96,6 +96,7 @@ def labelled(
 
 def target_masses(facts: FittedOn, targets: Targets) -> tuple[Floats, Floats]:
     """Return per label (K,) the mass asked for on its option, and on each other option."""
+    one_of(targets, get_args(Targets), name="targets")
     if targets == "hard":
         return np.ones(facts.k), np.zeros(facts.k)
     counts = np.array(facts.label_weights)

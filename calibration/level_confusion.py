@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.agreement import Confusion, cohen_kappa, confusion
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, Ints, identifier_numbers
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.measurement import Measurement
@@ -51,7 +51,7 @@ def ordinal_confusion(
     second = level_indices(people, levels, name="people")
     both = (first != MISSING) & (second != MISSING)
     apart: Floats = (first - second)[both].astype(np.float64)
-    same = None if groups is None else np.asarray(groups)[both]
+    same = None if groups is None else identifier_numbers(groups, n=both.size, name="groups")[both]
     return OrdinalConfusion(
         table=table,
         agreement=share_interval(apart == 0.0, seed=seed, groups=same),
@@ -61,8 +61,8 @@ def ordinal_confusion(
     )
 
 
-def _mean(apart: Floats, seed: int, groups: ArrayLike | None) -> Measurement:
-    if len(apart if groups is None else np.unique(np.asarray(groups))) < 2:
+def _mean(apart: Floats, seed: int, groups: Ints | None) -> Measurement:
+    if len(apart if groups is None else np.unique(groups)) < 2:
         return Measurement(float(apart.mean()), "mean difference, one item", apart.size)
     return mean_interval(apart, seed=seed, groups=groups)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, option_rows
 from classify.calibration.outcomes import class_outcomes, effective_n
+from classify.calibration.settings import whole_number
 from classify.display.notebook import Shown
 
 
@@ -59,10 +60,10 @@ def level_use(
 
     `items` says how many items the rows are readings of; by default each is one of its own.
     """
-    rows = np.asarray(log_p)
+    rows = option_rows(log_p)
     labels = np.zeros(len(rows), dtype=np.int64) if y is None else y
     outcomes = class_outcomes(rows, labels, weights)
-    count = outcomes.n if items is None else items
+    count = outcomes.n if items is None else whole_number(items, name="items", least=1)
     chosen = _shares(outcomes.log_p.argmax(axis=1), outcomes.w, outcomes.k)
     mean = outcomes.w @ np.exp(outcomes.log_p) / outcomes.w.sum()
     return LevelUse(

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints, log_probabilities, option_rows
-from classify.calibration.fitted import FLOOR, Fitted, FittedOn, floored
+from classify.calibration.arrays import Floats, Ints, log_probabilities, numbers, option_rows
+from classify.calibration.fitted import FLOOR, Fitted, FittedOn, check_floor, floored
 from classify.calibration.ordinal import IsotonicMean, fit_isotonic_mean
 from classify.errors import CalibrationError
 
@@ -44,11 +44,12 @@ def fit_mean_map(
 
     Raises CalibrationError for one option and for ratings beyond the levels.
     """
+    check_floor(floor)
     x = option_rows(log_p)
     k = x.shape[1]
     if k < 2:
         raise CalibrationError("a question with one option has nothing to calibrate")
-    people = np.asarray(ratings, dtype=np.float64)
+    people = numbers(ratings, name="ratings")
     beyond = ~((people >= 0.0) & (people <= k - 1.0))
     if beyond.any():
         row = int(np.argmax(beyond))

@@ -8,12 +8,11 @@ of the two speaks of the order.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints, log_probabilities
+from classify.calibration.arrays import Floats, Ints, array, identifier_numbers, log_probabilities
 from classify.calibration.intervals import mean_interval, wilson
 from classify.calibration.measurement import Measurement, of_total
 from classify.display.notebook import Shown
@@ -188,19 +187,13 @@ def _cells(item: Ints, order: Ints) -> Ints:
 
 
 def _codes(values: ArrayLike, n: int, name: str) -> Ints:
-    # Any: identifiers may be text or numbers; only their equality is used.
-    raw: NDArray[Any] = np.asarray(values)
-    if raw.shape != (n,) or n == 0:
-        raise CalibrationError(
-            f"{name} must hold one identifier for each of the {n} rows (at least one), "
-            f"got the shape {raw.shape}"
-        )
-    codes: Ints = np.unique(raw, return_inverse=True)[1].astype(np.int64, copy=False)
-    return codes
+    if n == 0:
+        raise CalibrationError("log_p has no rows: the effect of an order is seen in readings")
+    return identifier_numbers(values, n=n, name=name)
 
 
 def _positions(position: ArrayLike, shape: tuple[int, ...]) -> Ints:
-    places = np.asarray(position)
+    places = array(position, name="position")
     if places.shape != shape or places.dtype.kind not in "iu":
         raise CalibrationError(
             f"position must hold whole numbers in the shape {shape}, "

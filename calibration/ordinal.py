@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from classify.calibration.arrays import Floats, log_probabilities, sample_weights
+from classify.calibration.arrays import Floats, finite_numbers, log_probabilities, sample_weights
 from classify.calibration.fitted import FLOOR, Fitted, Frozen, Vector
 from classify.calibration.isotonic import IsotonicCurve, rising_curve
 from classify.calibration.labelled import Labelled, Targets, blocks, labelled, target_masses
@@ -55,7 +55,7 @@ class IsotonicMean(Frozen):
 
     def apply(self, scores: ArrayLike) -> Floats:
         """Return the mean rating to expect at each score (n,)."""
-        return self.curve.at(_numbers(scores, "scores"))
+        return self.curve.at(finite_numbers(scores, name="scores"))
 
 
 def fit_proportional_odds(
@@ -74,7 +74,9 @@ def fit_proportional_odds(
     """
     data = labelled(log_p, y, weights=weights, floor=floor)
     k = data.facts.k
-    numbers = np.arange(k, dtype=np.float64) if values is None else _numbers(values, "values")
+    numbers: Floats = np.arange(k, dtype=np.float64)
+    if values is not None:
+        numbers = finite_numbers(values, name="values")
     if numbers.shape != (k,) or not (np.diff(numbers) > 0.0).all():
         raise CalibrationError(f"values must be {k} rising numbers, got {numbers.tolist()!r}")
     theta, bounded = _least(_loss(data, numbers, targets))
@@ -94,7 +96,7 @@ def fit_isotonic_mean(
 
     For 100 rated rows and more. Raises CalibrationError for arrays that do not match.
     """
-    x, means = _numbers(scores, "scores"), _numbers(ratings, "ratings")
+    x, means = finite_numbers(scores, name="scores"), finite_numbers(ratings, name="ratings")
     if x.shape != means.shape or not len(x):
         raise CalibrationError(
             f"scores {x.shape} and ratings {means.shape} must be rows of one set"
@@ -172,10 +174,3 @@ def _least(loss: ProportionalOddsLoss) -> tuple[Floats, bool]:
     level = np.append(np.log(share) - np.log1p(-share), 0.0)
     theta = minimise(loss, level)
     return (theta, False) if theta[-1] >= 0.0 else (level, True)
-
-
-def _numbers(values: ArrayLike, name: str) -> Floats:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or not np.isfinite(x).all():
-        raise CalibrationError(f"{name} must be a row of finite numbers, got {values!r}")
-    return x

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, finite_numbers
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import (
     ClassOutcomes,
@@ -45,7 +45,12 @@ def mean_absolute_error(
     predicted: ArrayLike, actual: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Measurement:
     """Return the mean distance between two values per row, in their unit."""
-    x, y, w = checked_pairs(predicted, actual, weights)
+    x, y, w = checked_pairs(
+        finite_numbers(predicted, name="predicted"),
+        finite_numbers(actual, name="actual"),
+        weights,
+        names=("predicted", "actual"),
+    )
     distance = x - y
     np.abs(distance, out=distance)
     return Measurement(float(weighted(distance, w).sum()) / total_weight(w), "MAE", x.size)

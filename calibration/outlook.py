@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from classify.calibration.estimate import open_unit, wilson_ends
+from classify.calibration.estimate import wilson_ends
 from classify.calibration.risk_tests import fewest_rows
+from classify.calibration.settings import finite_number, one_of, open_unit, whole_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -61,7 +62,8 @@ def least_handed_over(error: float, *, alpha: float, risk: RiskName = "selective
     (arXiv 2606.29054), error - alpha for the joint one, 0 where the error is small enough.
     """
     open_unit(alpha, name="alpha")
-    if not 0.0 <= error <= 1.0:
+    one_of(risk, get_args(RiskName), name="risk")
+    if not 0.0 <= finite_number(error, name="error") <= 1.0:
         raise CalibrationError(f"error must be between 0 and 1, got {error!r}")
     excess = max(0.0, error - alpha)
     return excess / (1.0 - alpha) if risk == "selective" else excess
@@ -75,8 +77,9 @@ def look_ahead(
     delta: the chance that the promise may fail; None for one that holds on average, which
     needs 1/alpha - 1 rows.
     """
-    if not (n >= 1 and 0.0 <= loss <= n):
-        raise CalibrationError(f"loss must be a sum of n >= 1 losses, got {loss!r} for n={n!r}")
+    whole_number(n, name="n", least=1)
+    if not 0.0 <= finite_number(loss, name="loss") <= n:
+        raise CalibrationError(f"loss must be a sum of n losses, got {loss!r} for n={n!r}")
     # Of losses between 0 and 1 the 0-or-1 ones vary most, so Wilson's interval is wide enough.
     low, high = wilson_ends(loss, n, confidence=0.95)
     if delta is None:

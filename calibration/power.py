@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.estimate import open_unit, student_quantile, wilson_ends
+from classify.calibration.estimate import student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.risk_tests import fewest_rows
+from classify.calibration.settings import finite_number, open_unit, whole_number
 from classify.calibration.true_rates import FEWEST_LABELS
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
+_MOST_POOL = 10**15
 _MOST = 1_000_000
 """Nobody labels more: beyond it the question is answered with an error."""
 
@@ -63,10 +65,9 @@ def labels_for_corrected_rate(
     """
     _check(rate, "rate")
     open_unit(half_width, name="half_width")
-    if not -1.0 <= correlation <= 1.0 or pool < 1:
-        raise CalibrationError(
-            f"correlation must be in [-1, 1] and pool at least 1, got {correlation!r}, {pool!r}"
-        )
+    if not -1.0 <= finite_number(correlation, name="correlation") <= 1.0:
+        raise CalibrationError(f"correlation must be in [-1, 1], got {correlation!r}")
+    whole_number(pool, name="pool", least=1, most=_MOST_POOL)
 
     def narrow_enough(n: int) -> bool:
         price = normal_quantile(confidence) / student_quantile(confidence, degrees=n - 2.0)
@@ -95,7 +96,7 @@ def labels_for_certificate(
     open_unit(alpha, name="alpha")
     open_unit(delta, name="delta")
     open_unit(power, name="power")
-    if not 0.0 <= error < alpha:
+    if not 0.0 <= finite_number(error, name="error") < alpha:
         raise CalibrationError(f"error must be in [0, alpha={alpha!r}), got {error!r}")
 
     def passes_often(errors: int) -> bool:
@@ -147,6 +148,7 @@ def labels_for_comparison(
     _check(better, "better")
     _check(worse, "worse")
     open_unit(significance, name="significance")
+    open_unit(power, name="power")
     if not better + worse <= 1.0 or better == worse:
         raise CalibrationError(
             f"better and worse must differ and add to at most 1, got {better!r} and {worse!r}"
@@ -206,5 +208,5 @@ def _smallest(enough: Callable[[int], bool], *, start: int = 1) -> int:
 
 
 def _check(rate: float, name: str) -> None:
-    if not 0.0 <= rate <= 1.0:
+    if not 0.0 <= finite_number(rate, name=name) <= 1.0:
         raise CalibrationError(f"{name} must be between 0 and 1, got {rate!r}")

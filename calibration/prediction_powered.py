@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, finite_numbers
 from classify.calibration.estimate import Estimate, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
+from classify.calibration.rank_correlation import correlation
+from classify.calibration.settings import finite_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -49,15 +51,15 @@ def ppi_mean(
     judge on the others. trust: 1 is PPI (Angelopoulos 2023); None tunes it to the least variance
     (PPI++, 2024) for each label on the other labels, so that no label chooses its own weight.
     """
-    y, f = _scores(human, "human"), _scores(judge, "judge")
-    others = _scores(pool, "pool")
+    y, f = finite_numbers(human, name="human"), finite_numbers(judge, name="judge")
+    others = finite_numbers(pool, name="pool")
     n, size = y.size, others.size
     if f.size != n or n < 3 or size < 2:
         raise CalibrationError(
             f"human and judge must be of one length, at least 3, and the pool of 2, "
             f"got {n}, {f.size} and {size}"
         )
-    used = _tuned_trust(y, f, n / size) if trust is None else np.full(n, float(trust))
+    used = _tuned_trust(y, f, n / size) if trust is None else np.full(n, _given_trust(trust))
     corrected: Floats = y - used * (f - others.mean())
     value, mean_trust = float(corrected.mean()), float(used.mean())
     labelled = float(np.std(y - mean_trust * f, ddof=1)) / math.sqrt(n)
@@ -82,7 +84,7 @@ def ppi_rate(
     p(1 - p) / variance, less the price of Student's t. At a rate of 0.97 and 50 labels the t
     interval covers the truth in 78 % of draws, this one in 95 % (docs/coverage.md).
     """
-    y = _scores(human, "human")
+    y = finite_numbers(human, name="human")
     if not np.isin(y, (0.0, 1.0)).all():
         raise CalibrationError("human must hold labels 0 and 1; see ppi_mean for other scores")
     found = ppi_mean(y, judge, pool, trust=trust, confidence=confidence)
@@ -113,14 +115,13 @@ def _tuned_trust(y: Floats, f: Floats, ratio: float) -> Floats:
     return np.clip(slope / (1.0 + ratio), 0.0, 1.0)
 
 
+def _given_trust(trust: float) -> float:
+    if not 0.0 <= finite_number(trust, name="trust") <= 1.0:
+        raise CalibrationError(f"trust must be from 0 to 1, got {trust!r}")
+    return trust
+
+
 def _correlation(y: Floats, f: Floats) -> float:
     if np.ptp(y) == 0.0 or np.ptp(f) == 0.0:
         return 0.0
-    return float(np.corrcoef(y, f)[0, 1])
-
-
-def _scores(values: ArrayLike, name: str) -> Floats:
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1 or not np.isfinite(x).all():
-        raise CalibrationError(f"{name} must be a list of finite numbers, got the shape {x.shape}")
-    return x
+    return correlation(y, f, np.ones_like(y))

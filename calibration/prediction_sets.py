@@ -6,7 +6,7 @@ exchangeable, and nothing else. It knows nothing of how the probabilities were m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ from classify.calibration.arrays import (
     option_rows,
     probabilities,
 )
-from classify.calibration.estimate import open_unit
 from classify.calibration.set_scores import (
     ScoreName,
     SetScore,
@@ -28,12 +27,14 @@ from classify.calibration.set_scores import (
     option_scores,
     truth_scores,
 )
+from classify.calibration.settings import one_of, open_unit, whole_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 if TYPE_CHECKING:
     from classify.display.cards import Card
 
+_MOST_ROWS = 10**15
 _SLACK = 1e-9
 """Cumulative sums reach 1 ± 1e-16: scores that differ by less than this are the same score."""
 
@@ -182,6 +183,7 @@ def coverage_range(n: int, *, alpha: float) -> tuple[float, float]:
     """
     from scipy.special import betaincinv
 
+    whole_number(n, name="n", most=_MOST_ROWS)
     rank = _rank(n, open_unit(alpha, name="alpha"))
     if rank > n:
         return (1.0, 1.0)
@@ -215,7 +217,10 @@ def _calibration_scores(
 
 
 def _set_score(score: ScoreName | SetScore) -> SetScore:
-    return score if isinstance(score, SetScore) else SetScore(name=score)
+    if isinstance(score, SetScore):
+        return score
+    one_of(score, get_args(ScoreName), name="score")
+    return SetScore(name=score)
 
 
 def _uniforms(u: ArrayLike | None, *, n: int) -> Floats:

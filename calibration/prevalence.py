@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from classify.calibration.estimate import Estimate, wilson_ends
 from classify.calibration.intervals import mid_p_ends
+from classify.calibration.settings import whole_number
 from classify.errors import CalibrationError
 
 
@@ -26,10 +27,8 @@ class Share:
 
     def __post_init__(self) -> None:
         """Refuse counts that are no share of anything."""
-        if not 0 <= self.k <= self.n or self.n < 1:
-            raise CalibrationError(
-                f"a share needs 0 <= k <= n and n >= 1, got {self.k} of {self.n}"
-            )
+        whole_number(self.n, name="n of a share", least=1)
+        whole_number(self.k, name="k of a share", most=self.n)
 
     @property
     def rate(self) -> float:
@@ -39,6 +38,7 @@ class Share:
 
 def labels_only(human: Share, *, total: int, confidence: float = 0.95) -> Estimate:
     """Return the rate among the labels, without the judge: Wilson's interval."""
+    whole_number(total, name="total", least=human.n)
     low, high = wilson_ends(human.k, human.n, confidence=confidence)
     return Estimate(human.rate, low, high, confidence, "labels only, Wilson", human.n, total)
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, exponentials, of_options
 from classify.calibration.measurement import Measurement, rows_used
 from classify.calibration.outcomes import ClassOutcomes, unread_outcomes
+from classify.calibration.settings import finite_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -52,7 +53,7 @@ def log_loss(
     zeros = int(np.count_nonzero(np.isposinf(losses)))
     rule = "log loss"
     if floor is not None:
-        if not 0 < floor < 1:
+        if not 0 < finite_number(floor, name="floor") < 1:
             raise CalibrationError(f"floor must be between 0 and 1, got {floor!r}")
         losses = np.minimum(losses, -np.log(floor))
         rule = f"log loss, floor {floor:g}"

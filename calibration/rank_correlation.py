@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, numbers
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import is_unit, row_weights
 from classify.errors import CalibrationError
@@ -75,29 +75,33 @@ def correlation(x: Floats, y: Floats, w: Floats) -> float:
         raise CalibrationError(_CONSTANT)
     total = float(w.sum())
     dx, dy = x - float(x @ w) / total, y - float(y @ w) / total
+    # First to 1 at most, so that no square of a tiny deviation vanishes.
+    dx, dy = dx / (np.abs(dx).max() or 1.0), dy / (np.abs(dy).max() or 1.0)
     spread = math.sqrt(float(w @ dx**2)) * math.sqrt(float(w @ dy**2))
+    if spread == 0.0:  # all weight lies on one value
+        raise CalibrationError(_CONSTANT)
     return min(max(float(w @ (dx * dy)) / spread, -1.0), 1.0)
 
 
 def checked_pairs(
-    x: ArrayLike, y: ArrayLike, weights: ArrayLike | None
+    x: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None,
+    *,
+    names: tuple[str, str] = ("x", "y"),
 ) -> tuple[Floats, Floats, Floats]:
     """Return two finite values per row and the weights; rows of weight zero are dropped."""
-    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    first, second = numbers(x, name=names[0]), numbers(y, name=names[1])
     if first.ndim != 1 or first.size == 0 or first.shape != second.shape:
         raise CalibrationError(
-            f"both sides must be equally long and not empty, "
+            f"{names[0]} and {names[1]} must be equally long and not empty, "
             f"got the shapes {first.shape} and {second.shape}"
         )
-    with np.errstate(over="ignore", invalid="ignore"):
-        all_finite = bool(np.isfinite(first.sum() + second.sum()))
-    # A sum may also be infinite because it is too large, so rows are looked at one by one.
-    bad = None if all_finite else ~(np.isfinite(first) & np.isfinite(second))
-    if bad is not None and bad.any():
-        row = int(np.argmax(bad))
-        raise CalibrationError(
-            f"both sides must be finite, got {first[row]!r} and {second[row]!r} in row {row}"
-        )
+    for name, side in zip(names, (first, second), strict=True):
+        # Too large a number for a square is one like any other: most of this is about ranks.
+        if not np.isfinite(side).all():
+            row = int(np.argmin(np.isfinite(side)))
+            raise CalibrationError(f"{name}[{row}] must be finite, got {float(side[row])!r}")
     w = row_weights(weights, n=first.size)
     if is_unit(w) or w.all():
         return first, second, w

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints, sample_weights
+from classify.calibration.arrays import Floats, Ints, finite_numbers, sample_weights
 from classify.calibration.estimate import Estimate, student_quantile, unvaried_ends
 from classify.calibration.ratings import (
     Level,
@@ -24,6 +24,7 @@ from classify.calibration.ratings import (
     agreement_weights,
     rater_indices,
 )
+from classify.calibration.settings import one_of
 from classify.errors import CalibrationError
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -195,13 +196,14 @@ def _distances(levels: Sequence[Level], metric: Metric, used: Floats) -> Floats:
 
     ordinal: the number of ratings between two levels, half of their own included.
     """
+    one_of(metric, get_args(Metric), name="metric")
     if metric == "nominal":
         return 1.0 - np.eye(len(levels))
     if metric == "ordinal":
         middle = np.cumsum(used) - used / 2.0
         return (middle[:, None] - middle[None, :]) ** 2
     try:
-        values = np.asarray(levels, dtype=np.float64)
+        values = finite_numbers(levels, name="levels")
     except ValueError as error:
         raise CalibrationError(
             f"metric={metric!r} needs numeric levels, got {list(levels)!r}"

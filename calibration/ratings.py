@@ -7,12 +7,13 @@ the distance between the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, array, finite_numbers
+from classify.calibration.settings import one_of
 from classify.errors import CalibrationError
 
 Level: TypeAlias = str | int | float | bool
@@ -26,21 +27,27 @@ MISSING = -1
 
 def declared_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
     """Return the levels in their declared order; at least two, each once."""
-    found = tuple(levels)
-    if len(found) < 2 or len(set(found)) != len(found):
+    try:
+        found = tuple(levels)
+        distinct = len(set(found))
+    except TypeError as error:
+        raise CalibrationError(f"levels must be a list of values: {error}") from error
+    if len(found) < 2 or distinct != len(found):
         raise CalibrationError(f"levels must be at least two different values, got {found!r}")
     return found
 
 
 def level_indices(ratings: Ratings, levels: Sequence[Level], *, name: str) -> Ints:
     """Return ratings of any shape as indices into `levels`; None and nan become MISSING."""
-    raw = np.asarray(ratings)
+    raw = array(ratings, name=name)
+    if raw.ndim == 0:
+        raise CalibrationError(f"{name} must be a list of ratings, got {ratings!r}")
     declared = declared_levels(levels)
     numeric = all(isinstance(level, int | float) for level in declared)
     if numeric and raw.dtype.kind == "O":
         raw = _numbers(raw, name)
     if numeric and raw.dtype.kind in "iubf":
-        return _numeric_indices(raw, np.asarray(declared, dtype=np.float64), name)
+        return _numeric_indices(raw, finite_numbers(declared, name="levels"), name)
     index = {level: i for i, level in enumerate(declared)}
     flat = [_index_of(value, index, name) for value in cast("list[object]", raw.ravel().tolist())]
     return np.asarray(flat, dtype=np.int64).reshape(raw.shape)
@@ -59,6 +66,7 @@ def rater_indices(ratings: Ratings, levels: Sequence[Level]) -> Ints:
 
 def agreement_weights(k: int, scheme: Scheme) -> Floats:
     """Return how much two levels agree (k, k): 1 on the diagonal, 0 at the far corners."""
+    one_of(scheme, get_args(Scheme), name="scheme")
     position = np.arange(k, dtype=np.float64)
     distance: Floats = np.abs(position[:, None] - position[None, :])
     if scheme == "none":
@@ -94,7 +102,7 @@ def _numbers(raw: NDArray[np.object_], name: str) -> NDArray[np.generic]:
     try:
         # None becomes nan.
         return raw.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise CalibrationError(f"{name} must hold numbers, like the levels: {error}") from error
 
 

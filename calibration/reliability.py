@@ -18,13 +18,14 @@ from classify.calibration.corp import isotonic_rates
 from classify.calibration.estimate import wilson_ends
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.calibration.risk import KeptRisk, kept_risk
+from classify.calibration.settings import not_negative, open_unit, random_source, whole_number
 from classify.display.notebook import Shown
-from classify.errors import CalibrationError
 
 if TYPE_CHECKING:
     from classify.display.cards import Card
 
 _HISTOGRAM_BINS = 20
+_MOST_POINTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +104,13 @@ def reliability_diagram(
     draws: int = 1000,
 ) -> ReliabilityDiagram:
     """Return the data of a reliability diagram; the band comes from outcomes drawn from p."""
-    if not 0 < confidence < 1:
-        raise CalibrationError(f"confidence must be between 0 and 1, got {confidence!r}")
+    open_unit(confidence, name="confidence")
     outcomes = binary_outcomes(p, y, weights)
     index, count = bins.assign(outcomes.p, outcomes.w)
     mass = binned_sums(index, outcomes.w, count)
     used = mass > 0.0
     promised = binned_sums(index, outcomes.w * outcomes.p, count)
-    sums = residual_draws(
-        outcomes, index, cells=count, draws=draws, random=np.random.default_rng(seed)
-    )
+    sums = residual_draws(outcomes, index, cells=count, draws=draws, random=random_source(seed))
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     band = np.quantile((sums + promised)[:, used] / mass[used], tails, axis=0)
     happened = binned_sums(index, outcomes.w * outcomes.y, count)[used] / mass[used]
@@ -139,8 +137,7 @@ def risk_coverage(
     points: int = 200,
 ) -> RiskCoverage:
     """Return at most `points` points of the curve, at ends of ties, even in coverage."""
-    if points < 2:
-        raise CalibrationError(f"points must be at least 2, got {points!r}")
+    whole_number(points, name="points", least=2, most=_MOST_POINTS)
     kept = kept_risk(confidence, loss, weights)
     coverage, risk = kept.coverage(), kept.risk()
     targets = np.linspace(0.0, 1.0, points)
@@ -166,7 +163,7 @@ def coverage_at_risk(
     In hindsight, on these rows: no promise for others (see risk_control). Ties are kept together.
     """
     kept = kept_risk(confidence, loss, weights)
-    allowed = np.flatnonzero(kept.risk() <= risk + 1e-12)
+    allowed = np.flatnonzero(kept.risk() <= not_negative(risk, name="risk") + 1e-12)
     return float(kept.coverage()[allowed[-1]]) if allowed.size else 0.0
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats
+from classify.calibration.fitted import check_floor
 from classify.calibration.measurement import rows_used
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.display.notebook import Shown
@@ -73,8 +74,7 @@ def calibration_line(
     Raises CalibrationError where no finite line fits: one label only, one probability only, or a
     threshold on p that parts the labels.
     """
-    if not 0 < floor < 0.5:
-        raise CalibrationError(f"floor must be between 0 and 0.5, got {floor!r}")
+    check_floor(floor)
     outcomes = binary_outcomes(p, y, weights)
     clipped = np.clip(outcomes.p, floor, 1 - floor)
     z = np.log(clipped) - np.log1p(-clipped)

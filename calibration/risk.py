@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, sample_weights
+from classify.calibration.arrays import Floats, finite_numbers, numbers, sample_weights
 from classify.errors import CalibrationError
 
 
@@ -66,8 +66,7 @@ class KeptRisk:
 
 def kept_risk(confidence: ArrayLike, loss: ArrayLike, weights: ArrayLike | None) -> KeptRisk:
     """Check confidences and losses of rows, and pool them; at least one row."""
-    sure = np.asarray(confidence, dtype=np.float64)
-    losses = np.asarray(loss, dtype=np.float64)
+    sure, losses = numbers(confidence, name="confidence"), finite_numbers(loss, name="loss")
     if sure.ndim != 1 or sure.size == 0 or losses.shape != sure.shape:
         raise CalibrationError(
             f"confidence and loss must be equally long and not empty, "
@@ -75,10 +74,9 @@ def kept_risk(confidence: ArrayLike, loss: ArrayLike, weights: ArrayLike | None)
         )
     if np.isnan(sure).any():
         raise CalibrationError(f"confidence[{int(np.argmax(np.isnan(sure)))}] is nan")
-    bad = ~(np.isfinite(losses) & (losses >= 0.0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise CalibrationError(f"loss[{row}] must be finite and not negative, got {losses[row]!r}")
+    if losses.min() < 0.0:
+        row = int(np.argmin(losses))
+        raise CalibrationError(f"loss[{row}] must not be negative, got {float(losses[row])!r}")
     w = sample_weights(weights, n=sure.size)
     kept = w > 0.0
     return _pooled(sure, losses, w) if kept.all() else _pooled(sure[kept], losses[kept], w[kept])

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from classify.calibration.arrays import Floats, Ints, probabilities
-from classify.calibration.estimate import open_unit
+from classify.calibration.arrays import Floats, Ints, numbers, probabilities
 from classify.calibration.outlook import Outlook, RiskName, look_ahead
 from classify.calibration.risk_tests import (
     binomial_p_values,
     fewest_rows,
     hoeffding_bentkus_p_values,
 )
+from classify.calibration.settings import open_unit, whole_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 STARTS = 4
 """Sequences that share delta; from 2 to 4 the share kept hardly changes, its worst tenth rises."""
+_MOST_STARTS = 1000
 _STEPS = 20
 """Thresholds of the default grid; with 50 a sequence has more tests to fail."""
 _ERRORS = 3
@@ -162,8 +163,7 @@ def control_selective_risk(
     rows = _Rows.of(confidence, loss)
     open_unit(alpha, name="alpha")
     open_unit(delta, name="delta")
-    if starts < 1:
-        raise CalibrationError(f"starts must be at least 1, got {starts!r}")
+    whole_number(starts, name="starts", least=1, most=_MOST_STARTS)
     if thresholds is None:
         grid, shares = _quantiles(rows, alpha=alpha, delta=delta, starts=starts)
     else:
@@ -201,7 +201,7 @@ class _Rows:
 
     @classmethod
     def of(cls, confidence: ArrayLike, loss: ArrayLike) -> _Rows:
-        c = np.asarray(confidence, dtype=np.float64)
+        c = numbers(confidence, name="confidence")
         x = probabilities(loss, name="loss")
         if c.shape != x.shape or c.size == 0:
             raise CalibrationError(
@@ -329,7 +329,7 @@ def _sequences(count: int) -> str:
 
 
 def _given_grid(thresholds: ArrayLike) -> Floats:
-    grid = np.asarray(thresholds, dtype=np.float64)
+    grid = numbers(thresholds, name="thresholds")
     if grid.ndim != 1 or grid.size == 0 or not (np.diff(grid) < 0.0).all():
         raise CalibrationError(
             f"thresholds must fall from strict to permissive, such as [0.9, 0.8, 0.7], "

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.estimate import open_unit
+from classify.calibration.settings import open_unit
 from classify.errors import CalibrationError
 
 _SLACK = 1e-9

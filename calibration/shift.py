@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import (
     Floats,
     class_labels,
+    finite_numbers,
     log_probabilities,
     sample_weights,
 )
 from classify.calibration.fitted import FLOOR, Fitted, FittedOn, Vector
+from classify.calibration.settings import one_of
 from classify.errors import CalibrationError
 
 
@@ -46,8 +48,8 @@ def fit_em_shift(
     x = log_probabilities(log_p)
     n, k = x.shape
     w = sample_weights(weights, n=n)
-    prior = np.asarray(source_prior, dtype=np.float64)
-    if prior.shape != (k,) or not np.isfinite(prior).all() or (prior <= 0.0).any():
+    prior = finite_numbers(source_prior, name="source_prior")
+    if prior.shape != (k,) or (prior <= 0.0).any():
         raise CalibrationError(f"source_prior must be {k} positive numbers, got {source_prior!r}")
     if not n:
         raise CalibrationError("log_p has no rows: a shift is learned from answers to the target")
@@ -76,6 +78,7 @@ def fit_bbse_shift(
     2018; ratios below zero are raised to nearly none. Raises CalibrationError where the confusion
     matrix cannot be inverted; fit_em_shift needs no inverse.
     """
+    one_of(predictions, ("hard", "soft"), name="predictions")
     source, target = log_probabilities(log_p), log_probabilities(target_log_p, name="target_log_p")
     n, k = source.shape
     truth, w = class_labels(y, n=n, k=k), sample_weights(weights, n=n)

@@ -16,6 +16,7 @@ from classify.calibration.binning import binned_sums
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes, weighted
+from classify.calibration.settings import finite_number, random_source
 from classify.errors import CalibrationError
 
 _GRID = 4096
@@ -45,7 +46,7 @@ def smooth_calibration_error(
         _cells(outcomes.p, grid=_NULL_GRID),
         cells=_NULL_GRID,
         draws=draws,
-        random=np.random.default_rng(seed),
+        random=random_source(seed),
     )
     null = _fixed_point(drawn / outcomes.w.sum(), halvings=_NULL_HALVINGS)
     return against_null(measured, null)
@@ -55,7 +56,7 @@ def smooth_calibration_error_at(
     p: ArrayLike, y: ArrayLike, *, bandwidth: float, weights: ArrayLike | None = None
 ) -> Measurement:
     """Return the smooth calibration error at a given bandwidth of the Gaussian."""
-    if not 0 < bandwidth <= 1:
+    if not 0 < finite_number(bandwidth, name="bandwidth") <= 1:
         raise CalibrationError(f"bandwidth must be above 0 and at most 1, got {bandwidth!r}")
     outcomes = binary_outcomes(p, y, weights)
     coefficients = _coefficients(_on_grid(outcomes, grid=_GRID)[None, :])

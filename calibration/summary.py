@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import (
+    Floats,
+    Ints,
+    finite_numbers,
+    identifier_numbers,
+    option_rows,
+    sample_weights,
+)
 from classify.calibration.calibration_error import debiased_calibration_error
 from classify.calibration.corp import Decomposition, corp_brier, corp_brier_options
 from classify.calibration.discrimination import area_under_roc, augrc, aurc
@@ -25,6 +32,7 @@ from classify.calibration.outcomes import (
 )
 from classify.calibration.proper_scores import LogLoss, brier_losses, log_loss, log_losses
 from classify.calibration.rank_correlation import kendall_tau_b, spearman
+from classify.calibration.settings import one_of
 from classify.calibration.smooth_error import smooth_calibration_error
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -136,10 +144,11 @@ def metrics(
     intervals of means; the null values of calibration errors take rows as independent. `levels`
     are the values of a score's options, 0 … K-1 by default.
     """
+    one_of(kind, get_args(Kind), name="kind")
     rows = class_outcomes(log_p, y, weights)
     if kind == "boolean" and rows.k != 2:
         raise CalibrationError(f"kind 'boolean' needs two options, log_p has {rows.k}")
-    means = _Means(rows, _kept(groups, weights, n=np.shape(log_p)[0]), seed)
+    means = _Means(rows, _kept(groups, weights, n=len(option_rows(log_p))), seed)
     answers = top_label(rows)
     judged = one_option(rows, 1) if kind == "boolean" else answers
     with_weights = None if weights is None else rows.w
@@ -194,10 +203,8 @@ def _kept(groups: ArrayLike | None, weights: ArrayLike | None, *, n: int) -> Int
     """Return the groups of the rows that count, numbered."""
     if groups is None:
         return None
-    if np.shape(groups) != (n,):
-        raise CalibrationError(f"groups must have the shape ({n},), got {np.shape(groups)}")
-    numbered: Ints = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
-    return numbered if weights is None else numbered[np.asarray(weights, dtype=np.float64) > 0.0]
+    numbered = identifier_numbers(groups, n=n, name="groups")
+    return numbered if weights is None else numbered[sample_weights(weights, n=n) > 0.0]
 
 
 def _corp(
@@ -224,9 +231,9 @@ def _auroc(outcomes: BinaryOutcomes, name: str) -> Measurement | None:
 def _ordinal(
     rows: ClassOutcomes, levels: ArrayLike | None, weights: Floats | None, means: _Means
 ) -> OrdinalMetrics:
-    values = np.arange(float(rows.k)) if levels is None else np.asarray(levels, dtype=np.float64)
-    if values.shape != (rows.k,) or not np.isfinite(values).all():
-        raise CalibrationError(f"levels must be {rows.k} finite values, got {values!r}")
+    values = np.arange(float(rows.k)) if levels is None else finite_numbers(levels, name="levels")
+    if values.shape != (rows.k,):
+        raise CalibrationError(f"levels must be {rows.k} values, got {values.tolist()!r}")
     expected, actual = np.exp(rows.log_p) @ values, values[rows.y]
     varies = np.ptp(expected) > 0.0 and np.ptp(actual) > 0.0
     return OrdinalMetrics(

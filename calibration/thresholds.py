@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import (
+    LARGEST,
     Floats,
     Ints,
     class_labels,
     log_probabilities,
+    numbers,
     sample_weights,
 )
+from classify.calibration.settings import finite_number, not_negative
 from classify.errors import CalibrationError
 
 HAND_OVER = -1
@@ -29,6 +32,8 @@ def binary_threshold(*, false_positive: float, false_negative: float) -> float:
     >>> binary_threshold(false_positive=1.0, false_negative=4.0)
     0.2
     """
+    finite_number(false_positive, name="false_positive")
+    finite_number(false_negative, name="false_negative")
     both = false_positive + false_negative
     if min(false_positive, false_negative) < 0.0 or not 0.0 < both < float("inf"):
         raise CalibrationError(
@@ -57,8 +62,7 @@ def best_actions(
     actions: Ints = expected.argmin(axis=1).astype(np.int64)
     if escalation_cost is None:
         return actions
-    if not escalation_cost >= 0.0:
-        raise CalibrationError(f"escalation_cost must not be negative, got {escalation_cost!r}")
+    _price(escalation_cost)
     cheapest = expected[np.arange(len(expected)), actions]
     return np.where(cheapest < escalation_cost, actions, HAND_OVER)
 
@@ -76,7 +80,8 @@ def realised_cost(
     Rows with the action HAND_OVER pay `escalation_cost`.
     """
     matrix = cost_matrix(costs)
-    chosen = np.asarray(actions)
+    _price(escalation_cost)
+    chosen = numbers(actions, name="actions")
     if chosen.ndim != 1 or chosen.size == 0:
         raise CalibrationError(f"actions must be a list of at least one, got {chosen.shape}")
     handed_over = chosen == HAND_OVER
@@ -90,10 +95,19 @@ def realised_cost(
 
 def cost_matrix(costs: ArrayLike, *, k: int | None = None) -> Floats:
     """Return the costs as a finite matrix with one row per true option, or raise."""
-    matrix = np.asarray(costs, dtype=np.float64)
+    matrix = numbers(costs, name="costs")
     if matrix.ndim != 2 or matrix.size == 0 or (k is not None and len(matrix) != k):
         rows = "one row per true option" if k is None else f"{k} rows, one per true option"
         raise CalibrationError(f"costs must be a matrix with {rows}, got {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise CalibrationError(f"costs must be finite, got {matrix.tolist()!r}")
+    if not (np.abs(matrix) <= LARGEST).all():
+        raise CalibrationError(
+            f"costs must be finite and within ±{LARGEST:g}, got {matrix.tolist()!r}"
+        )
     return matrix
+
+
+def _price(escalation_cost: float) -> None:
+    if not_negative(escalation_cost, name="escalation_cost") > LARGEST:
+        raise CalibrationError(
+            f"escalation_cost must be at most {LARGEST:g}, got {escalation_cost!r}"
+        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from classify.calibration.arrays import Floats, probabilities
 from classify.calibration.estimate import Estimate
 from classify.calibration.prediction_powered import PredictionPowered, ppi_rate
 from classify.calibration.prevalence import Share, labels_only, rogan_gladen, stratified_rate
+from classify.calibration.settings import finite_number, one_of
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -85,6 +86,8 @@ def true_rate(
     "elsewhere", from another set in which the judge errs alike; "unknown", which warns. A
     judge's score from `cut` on is a yes where only verdicts are used.
     """
+    one_of(drawn, get_args(Drawn), name="drawn")
+    finite_number(cut, name="cut")
     data = _Data.of(human, judge, pool, cut=cut)
     if drawn == "elsewhere":
         return _from_elsewhere(data, confidence, name)

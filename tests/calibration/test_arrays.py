@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 
+import classify.calibration as c
 from classify.calibration.arrays import (
     class_labels,
+    finite_numbers,
+    identifier_numbers,
     likeliest_options,
     log_probabilities,
+    numbers,
     probabilities,
+    sample_weights,
 )
 from classify.calibration.discrimination import accuracy
 from classify.calibration.prediction_sets import fit_sets
@@ -102,3 +108,103 @@ def test_what_is_no_probability_is_named(bad: float) -> None:
     """One comparison for all rows, and the first wrong one in the message."""
     with pytest.raises(CalibrationError, match=r"p\[1\] must be between 0 and 1"):
         probabilities([0.0, bad, 2.0])
+
+
+def in_other_dress(values: NDArray[np.generic]) -> dict[str, ArrayLike]:
+    """Return the same numbers as other libraries hold them."""
+    wide = np.zeros((2 * len(values), *values.shape[1:]), dtype=values.dtype)
+    wide[::2] = values
+    frozen = values.copy()
+    frozen.setflags(write=False)
+    return {
+        "list": values.tolist(),
+        "object": values.astype(object),
+        "columns first": np.asfortranarray(values),
+        "every other row": wide[::2],
+        "read only": frozen,
+        "other byte order": values.astype(values.dtype.newbyteorder()),
+        "unmasked": np.ma.array(values),
+    }
+
+
+def test_the_same_numbers_give_the_same_bits_in_any_dress() -> None:
+    """Lists, views, other orders of memory and of bytes, and arrays of Python's own numbers."""
+    rng = np.random.default_rng(0)
+    log_p, y, w = rng.normal(size=(60, 3)), rng.integers(3, size=60), rng.uniform(1, 2, size=60)
+    plain = c.fit_temperature_bias(log_p, y, weights=w)
+
+    dressed = [in_other_dress(values) for values in (log_p, y, w)]
+    for name in dressed[0]:
+        rows, labels, weights = (each[name] for each in dressed)
+        assert c.fit_temperature_bias(rows, labels, weights=weights) == plain, name
+
+
+HIDDEN: NDArray[np.float64] = np.ma.array([0.5, 0.6], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["0.5", "0.6"], "must be an array of numbers, got <U3"),
+        ([0.5, "0.6", None], "must be an array of numbers, got text"),
+        (np.array([0.5, 0.6j]), "must be an array of numbers, got complex128"),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "must be an array of numbers, got date"),
+        ([[0.5], [0.5, 0.6]], "x must be an array: "),
+        ([10**400], "must be an array of numbers: "),
+        (HIDDEN, "x is a masked array that hides values; leave those rows out"),
+    ],
+    ids=["text", "mixed", "complex", "dates", "ragged", "beyond floats", "masked"],
+)
+def test_what_is_no_array_of_numbers_is_refused(values: ArrayLike, message: str) -> None:
+    """Numpy would read the text, cut the imaginary part off and look behind the mask."""
+    with pytest.raises(CalibrationError, match=message):
+        numbers(values, name="x")
+
+
+@pytest.mark.parametrize("bad", [1e308, 0.5, np.nan, -1.0, 2**63], ids=str)
+def test_a_label_that_is_no_option_is_refused_before_it_is_rounded(bad: float) -> None:
+    """A cast of 1e308 to whole numbers is another number."""
+    with pytest.raises(CalibrationError, match=r"y\[1\] must be"):
+        class_labels([0.0, bad, 1.0], n=3, k=2)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, 1e308], "divide all by it, only ratios matter"),
+        ([1e-320, 1e-320], "divide all by it, only ratios matter"),
+        ([9e18, 1.0], r"weights\[1\] is 1.0 beside 9e\+18, too little to change any sum"),
+        ([1.0, np.nan], r"weights\[1\] must be finite and not negative, got nan"),
+        ([1.0, -1.0], r"weights\[1\] must be finite and not negative, got -1.0"),
+    ],
+)
+def test_weights_that_sums_cannot_hold_are_refused(weights: list[float], message: str) -> None:
+    """Squares would overflow, or a sum less its largest row would be nothing."""
+    with pytest.raises(CalibrationError, match=message):
+        sample_weights(weights, n=2)
+
+
+def test_weights_are_free_in_their_unit() -> None:
+    """Only ratios matter, also far from 1."""
+    log_p, y, w = np.log([[0.7, 0.3], [0.4, 0.6]]), [0, 1], np.array([1.0, 3.0])
+
+    losses = [log_loss(log_p, y, weights=w * unit).value for unit in (1e-99, 1.0, 1e99)]
+
+    np.testing.assert_allclose(losses, losses[1], rtol=1e-12)
+
+
+def test_identifiers_are_equal_or_not() -> None:
+    """A number and its text are two; text keeps the order that numpy gives it."""
+    assert identifier_numbers(["b", "a", "b"], n=3, name="groups").tolist() == [1, 0, 1]
+    assert identifier_numbers([1, "1", 1], n=3, name="groups").tolist() == [0, 1, 0]
+    for missing in (None, np.nan):
+        with pytest.raises(CalibrationError, match=r"groups\[1\] is (None|nan): every row needs"):
+            identifier_numbers([3.0, missing], n=2, name="groups")
+
+
+def test_numbers_are_small_enough_for_their_squares() -> None:
+    """And nan is a number only where it may be missing."""
+    assert finite_numbers([1e100, np.nan], name="x", nan_is_missing=True)[0] == 1e100
+    for bad in (1e101, -np.inf):
+        with pytest.raises(CalibrationError, match=r"x\[1\] must be finite and within ±1e\+100"):
+            finite_numbers([0.0, bad], name="x")

@@ -215,5 +215,7 @@ def test_the_sweep_keeps_rates_in_order() -> None:
 
 def test_no_bins_are_refused() -> None:
     """Zero bins hold nothing."""
-    with pytest.raises(CalibrationError, match="at least 1, got 0"):
+    with pytest.raises(
+        CalibrationError, match="number of bins must be a whole number from 1 to 1,000,000, got 0"
+    ):
         expected_calibration_error([0.5], [1], bins=EqualWidth(0))

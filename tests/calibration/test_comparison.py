@@ -162,7 +162,7 @@ def test_holm_of_nothing_is_nothing() -> None:
     [
         ([1.0], [1.0, 2.0], "two lists of one length"),
         ([math.nan], [1.0], "no item was scored by both"),
-        ([math.inf], [1.0], "scores must be finite"),
+        ([math.inf], [1.0], r"first\[0\] must be finite"),
     ],
     ids=["lengths", "nothing shared", "infinite"],
 )

@@ -131,7 +131,7 @@ def test_coverage_at_a_risk_keeps_ties_together() -> None:
 @pytest.mark.parametrize(
     ("confidence", "loss", "message"),
     [
-        pytest.param([0.5], [-1.0], r"loss\[0\] must be finite and not negative", id="negative"),
+        pytest.param([0.5], [-1.0], r"loss\[0\] must not be negative", id="negative"),
         pytest.param([0.5], [np.inf], r"loss\[0\] must be finite", id="infinite"),
         pytest.param([np.nan], [0.0], r"confidence\[0\] is nan", id="nan"),
         pytest.param([0.5], [0.0, 1.0], "equally long", id="lengths"),

@@ -119,7 +119,9 @@ def test_a_confusion_matrix_without_inverse_is_refused() -> None:
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [1.0, 0.0, 0.0], [0.5, np.nan, 0.5]], ids=str)
 def test_a_source_prior_that_rules_options_out_is_refused(prior: list[float]) -> None:
     """The ratio to nothing is nothing."""
-    with pytest.raises(CalibrationError, match="source_prior must be 3 positive numbers"):
+    with pytest.raises(
+        CalibrationError, match=r"source_prior(\[1\])? must be (3 positive numbers|finite)"
+    ):
         fit_em_shift(np.zeros((4, 3)), prior)
 
 

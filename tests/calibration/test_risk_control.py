@@ -306,7 +306,7 @@ def test_thresholds_must_fall() -> None:
         ({"alpha": 0.0}, "alpha must lie strictly between 0 and 1, got 0.0"),
         ({"alpha": 1.5}, "alpha must lie strictly between 0 and 1, got 1.5"),
         ({"alpha": 0.1, "delta": 0.0}, "delta must lie strictly between 0 and 1, got 0.0"),
-        ({"alpha": 0.1, "starts": 0}, "starts must be at least 1, got 0"),
+        ({"alpha": 0.1, "starts": 0}, "starts must be a whole number from 1 to 1,000, got 0"),
     ],
     ids=["alpha 0", "alpha 1.5", "delta 0", "no start"],
 )

@@ -126,7 +126,9 @@ def test_degenerate_rows_have_a_page_too(log_p: list[list[float]], y: list[int])
     [
         pytest.param({"kind": "boolean"}, "needs two options, log_p has 3", id="boolean"),
         pytest.param({"kind": "score", "levels": [1, 2]}, "levels must be 3", id="levels"),
-        pytest.param({"groups": [1]}, r"groups must have the shape \(9,\)", id="groups"),
+        pytest.param(
+            {"groups": [1]}, "groups must hold one identifier for each of the 9 rows", id="groups"
+        ),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(arguments: dict[str, str], message: str) -> None:
