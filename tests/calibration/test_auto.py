@@ -279,5 +279,5 @@ def test_items_stay_together_and_labels_are_spread() -> None:
 
 def test_groups_of_another_length_are_refused() -> None:
     """Each row has its item."""
-    with pytest.raises(CalibrationError, match="groups must have the shape"):
+    with pytest.raises(CalibrationError, match="groups must hold one identifier for each of the"):
         calibrate(np.zeros((30, 2)), np.zeros(30), groups=["a"])
