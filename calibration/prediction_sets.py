@@ -24,6 +24,7 @@ from classify.calibration.set_scores import (
     ScoreName,
     SetScore,
     lac_scores,
+    lac_sets,
     option_scores,
     truth_scores,
 )
@@ -74,18 +75,20 @@ class PredictionSets(Shown, BaseModel):
         Only a "lac" set can be empty: no option is likely enough. Give `u` (n,) where the rule
         was fitted with it.
         """
-        x = log_probabilities(log_p)
+        x = option_rows(log_p)
         if x.shape[1] != len(self.thresholds):
             raise CalibrationError(
                 f"log_p must have {len(self.thresholds)} options, as the rule was fitted on, "
                 f"got {x.shape[1]}"
             )
-        scores = option_scores(x, score=self.score, u=_uniforms(u, n=len(x)))
-        chosen: NDArray[np.bool_] = scores <= np.asarray(self.thresholds) + _SLACK
-        if self.score.name != "lac":
-            # With a u above 0 a sure row scores high even for its likeliest option, and the
-            # surest sets would be empty.
-            chosen[np.arange(len(x)), x.argmax(axis=1)] = True
+        part, limits = _uniforms(u, n=len(x)), np.asarray(self.thresholds) + _SLACK
+        if self.score.name == "lac":
+            return lac_sets(x, limits)
+        x = log_probabilities(x)
+        chosen: NDArray[np.bool_] = option_scores(x, score=self.score, u=part) <= limits
+        # With a u above 0 a sure row scores high even for its likeliest option, and the surest
+        # sets would be empty.
+        chosen[np.arange(len(x)), x.argmax(axis=1)] = True
         return chosen
 
     def intervals(self, log_p: ArrayLike) -> Ints:

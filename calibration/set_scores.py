@@ -49,6 +49,15 @@ def lac_scores(log_p: Floats, y: Ints) -> Floats:
     return scores
 
 
+def lac_sets(log_p: Floats, limits: Floats) -> NDArray[np.bool_]:
+    """Return whose "lac" score is at most an option's limit (K,); log_p need not be normalised."""
+    chosen = np.empty(log_p.shape, dtype=np.bool_)
+    for block in exponentials(log_p):
+        p = np.divide(block.powers, block.totals[:, None], out=block.powers)
+        np.less_equal(np.subtract(1.0, p, out=p), limits, out=chosen[block.rows])
+    return chosen
+
+
 def truth_scores(log_p: Floats, y: Ints, *, score: SetScore, u: Floats) -> Floats:
     """Return the score of each row's true option (n,); `u` (n,) in [0, 1] is used by aps, raps."""
     if score.name == "lac":
@@ -68,10 +77,11 @@ def truth_scores(log_p: Floats, y: Ints, *, score: SetScore, u: Floats) -> Float
 
 
 def option_scores(log_p: Floats, *, score: SetScore, u: Floats) -> Floats:
-    """Return the score of every option of every row (n, K); `u` (n,) is used by aps, raps."""
+    """Return the score of every option of every row (n, K); `u` (n,) is used by aps, raps.
+
+    For "lac" see `lac_sets`.
+    """
     p: Floats = np.exp(log_p)
-    if score.name == "lac":
-        return 1.0 - p
     if score.name == "interval":
         return _grown_intervals(p)
     order = np.argsort(-p, axis=1, kind="stable")
