@@ -127,7 +127,9 @@ class NoVerdict(Printed, Shown, BaseModel):
     method: Method = "decision"
     """How a distribution would have been obtained."""
     probabilities: dict[str, Probability] | None = None
-    """What was read before a policy handed the answer over; None where nothing was read."""
+    """What the policy saw that handed the answer over; None where nothing was read."""
+    raw_probabilities: dict[str, Probability] | None = None
+    """The probabilities before a calibrator or a prior correction changed them."""
     evidence: Evidence | None = None
     """What was sent and seen."""
 

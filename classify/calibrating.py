@@ -178,5 +178,6 @@ def _unless_handed_over(
         label_mass=answer.label_mass,
         method=answer.method,
         probabilities=dict(answer.probabilities or {}),
+        raw_probabilities=answer.raw_probabilities,
         evidence=answer.evidence,
     )

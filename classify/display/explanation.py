@@ -16,7 +16,6 @@ from classify.display.views import AnswerView, Bar, answer_view, distribution_ba
 from classify.errors import InvalidInput
 from classify.evidence import Evidence, OrderSeen
 from classify.labels import canonical
-from classify.orders import combine
 from classify.prior import BLANKS, divided
 from classify.questions import Question
 
@@ -123,11 +122,10 @@ def _rule(evidence: Evidence, question: Question) -> str:
 def _steps(told: Told, answer: Answer | NoVerdict, evidence: Evidence) -> list[Step]:
     if not answer.probabilities:
         return _anchored(told.question, evidence)
-    first = _as_read(answer, evidence, told.question)
+    first = _as_read(answer, evidence)
     rules = _combination(told, evidence)
-    corrected = evidence.prior is not None or evidence.calibrator is not None
     steps: list[Step] = []
-    if first is not None and (rules or corrected):
+    if first is not None and (rules or _corrected(evidence)):
         bounds = None if isinstance(answer, NoVerdict) else answer.bounds
         bars = distribution_bars(first, told.question, bounds=bounds)
         name = "combined" if rules else "as read"
@@ -141,20 +139,15 @@ def _steps(told: Told, answer: Answer | NoVerdict, evidence: Evidence) -> list[S
     return steps
 
 
-def _as_read(
-    answer: Answer | NoVerdict, evidence: Evidence, question: Question
-) -> Mapping[str, float] | None:
-    if not isinstance(answer, NoVerdict):
-        return answer.raw_probabilities or answer.probabilities
-    # What a policy hands over keeps only what the policy saw: the orders say what was read.
-    names = canonical(question)
-    if not evidence.orders or any(
-        set(seen.probabilities) != set(names) for seen in evidence.orders
-    ):
-        return None
-    p = np.array([[seen.probabilities[name] for name in names] for seen in evidence.orders])
-    read = dict(zip(names, np.exp(combine(p, p, p).log_p).tolist(), strict=True))
-    return {option: read[option] for option in question.options}
+def _as_read(answer: Answer | NoVerdict, evidence: Evidence) -> Mapping[str, float] | None:
+    """Return the distribution before any correction, None where it was not kept."""
+    if answer.raw_probabilities is not None:
+        return answer.raw_probabilities
+    return None if _corrected(evidence) else answer.probabilities
+
+
+def _corrected(evidence: Evidence) -> bool:
+    return evidence.prior is not None or evidence.calibrator is not None
 
 
 def _combination(told: Told, evidence: Evidence) -> str:

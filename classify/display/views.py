@@ -191,12 +191,10 @@ def answer_flags(answer: Answer | NoVerdict) -> tuple[Flag, ...]:
 
 
 def _bars(answer: Answer | NoVerdict, question: Question | None) -> tuple[Bar, ...]:
-    if isinstance(answer, NoVerdict):
-        return distribution_bars(answer.probabilities or {}, question)
     return distribution_bars(
         answer.probabilities or {},
         question,
-        bounds=answer.bounds,
+        bounds=None if isinstance(answer, NoVerdict) else answer.bounds,
         raw=answer.raw_probabilities,
     )
 

@@ -202,7 +202,11 @@ def test_the_policy_sees_calibrated_answers() -> None:
         "c", model(TOPIC), {"q": TOPIC}, calibrators={"q": artefact}, policies={"q": policy}
     )
 
-    assert isinstance(classifier.evaluate_sync("t").answers["q"], NoVerdict)
+    answer = classifier.evaluate_sync("t").answers["q"]
+
+    assert isinstance(answer, NoVerdict)
+    assert answer.raw_probabilities == raw.probabilities
+    assert answer.probabilities != raw.probabilities
 
 
 def test_an_artefact_fits_its_policy_on_held_out_answers() -> None:

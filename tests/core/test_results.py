@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from classify.answers import BooleanAnswer, ChoiceAnswer
+from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict
 from classify.decision import ResponseInfo
 from classify.errors import InvalidInput, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
 from classify.evidence import Evidence, OrderSeen, SeenToken
 from classify.results import Result, parse_result, result_line, results_of
+
+HALVES = {"true": 0.5, "false": 0.5}
 
 
 def test_an_alternative_without_probability_is_read_back() -> None:
@@ -29,6 +31,17 @@ def test_an_alternative_without_probability_is_read_back() -> None:
     result = Result(id="a", index=0, key="k", answers={"q": answer})
 
     assert parse_result(result_line(result)) == result
+
+
+def test_a_hand_over_of_an_older_file_is_read_back() -> None:
+    """It kept what the policy saw and not what was raw."""
+    old = {"type": "no_verdict", "kind": "boolean", "cause": "uncertain", "message": "unsure"}
+    line = {"id": "0", "index": 0, "key": None, "answers": {"q": {**old, "probabilities": HALVES}}}
+
+    answer = Result.model_validate(line).answers["q"]
+
+    assert isinstance(answer, NoVerdict)
+    assert (answer.probabilities, answer.raw_probabilities) == (HALVES, None)
 
 
 def test_outcomes_are_results_with_their_labels() -> None:

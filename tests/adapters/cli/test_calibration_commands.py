@@ -87,6 +87,10 @@ def test_calibrated_runs_keep_raw_answers_and_hand_over_what_is_unsure(desk: Des
     assert isinstance(raw, dict) and isinstance(calibrated, dict)
     assert raw["delivery"] == pytest.approx(0.98)
     assert 0.5 < calibrated["delivery"] < 0.8
+    unsure = desk.answers(0)["topic"]
+    assert ("no_verdict", raw, calibrated) == tuple(
+        unsure[name] for name in ("type", "raw_probabilities", "probabilities")
+    )
     assert f"uncertain {ROWS}" in handed.stdout
     assert "must hand over at least" in handed.stderr
     assert 1 == handed.exit_code  # no row has a verdict

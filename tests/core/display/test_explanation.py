@@ -238,24 +238,33 @@ def test_a_prior_is_shown_before_and_after() -> None:
     } == steps(found)
 
 
-def test_what_was_read_of_an_answer_that_was_handed_over_is_known_from_its_orders() -> None:
-    """A no-verdict keeps only the probabilities that the policy saw."""
+def handed_over(raw: dict[str, float] | None) -> NoVerdict:
+    """Return a calibrated answer of two orders that a policy handed over."""
     orders = (seen({"a": 0.8, "b": 0.2}), seen({"b": 0.5, "a": 0.5}))
-    evidence = Evidence(orders=orders, calibrator="c" * 64)
-    answer = NoVerdict(
+    return NoVerdict(
         kind="choice",
         cause="uncertain",
         message="handed over",
         probabilities={"a": 0.9, "b": 0.1},
-        evidence=evidence,
+        raw_probabilities=raw,
+        evidence=Evidence(orders=orders, calibrator="c" * 64),
     )
 
-    found = explained(told(AB), answer)
+
+def test_an_answer_that_was_handed_over_is_explained_from_its_raw_probabilities() -> None:
+    """As one that stands."""
+    found = explained(told(AB), handed_over({"a": 2 / 3, "b": 1 / 3}))
 
     assert {
         "combined": pytest.approx([2 / 3, 1 / 3]),
         "calibrated": pytest.approx([0.9, 0.1]),
     } == steps(found)
+    assert [2 / 3, 1 / 3] == [bar.raw for bar in found.answer.bars]
+
+
+def test_what_a_calibrator_changed_is_not_shown_as_read_where_the_raw_answer_is_gone() -> None:
+    """Files of before have none for what was handed over."""
+    assert {"calibrated": pytest.approx([0.9, 0.1])} == steps(explained(told(AB), handed_over(None)))
 
 
 def test_the_ends_of_an_anchored_scale_are_shown() -> None:

@@ -185,6 +185,19 @@ def test_a_calibrated_answer_shows_what_it_was_before() -> None:
     assert found[2].endswith("50.0 %  raw 25.0")
 
 
+def test_an_answer_that_was_handed_over_shows_what_it_was_before_calibration() -> None:
+    """A person decides on it, and wants both numbers."""
+    answer = NoVerdict(
+        kind="boolean",
+        cause="uncertain",
+        message="unsure",
+        probabilities={"true": 0.5, "false": 0.5},
+        raw_probabilities={"true": 0.75, "false": 0.25},
+    )
+
+    assert shown(answer)[2].endswith("50.0 %  raw 75.0")
+
+
 def test_flags_stand_on_lines_of_their_own() -> None:
     """Tie, low mass, order-sensitive, truncated."""
     orders = tuple(
