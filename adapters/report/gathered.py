@@ -142,5 +142,7 @@ def _plain(result: Result, answers: Mapping[str, AnyAnswer]) -> Result:
 
 def _without_evidence(answer: AnyAnswer) -> AnyAnswer:
     if isinstance(answer, NoVerdict):
-        return answer.model_copy(update={"evidence": None, "message": "", "raw_probabilities": None})
+        return answer.model_copy(
+            update={"evidence": None, "message": "", "raw_probabilities": None}
+        )
     return answer.model_copy(update={"evidence": None, "bounds": None, "raw_probabilities": None})

@@ -264,7 +264,9 @@ def test_an_answer_that_was_handed_over_is_explained_from_its_raw_probabilities(
 
 def test_what_a_calibrator_changed_is_not_shown_as_read_where_the_raw_answer_is_gone() -> None:
     """Files of before have none for what was handed over."""
-    assert {"calibrated": pytest.approx([0.9, 0.1])} == steps(explained(told(AB), handed_over(None)))
+    assert {"calibrated": pytest.approx([0.9, 0.1])} == steps(
+        explained(told(AB), handed_over(None))
+    )
 
 
 def test_the_ends_of_an_anchored_scale_are_shown() -> None:
