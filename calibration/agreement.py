@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, sample_weights
-from classify.calibration.estimate import Estimate, unvaried_ends
+from classify.calibration.estimate import NO_VARIANCE, Estimate, unvaried_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.ratings import (
     MISSING,
@@ -92,7 +92,9 @@ def cohen_kappa(
 
     scheme: which disagreements count in part; "linear" and "quadratic" by the distance of the
     *declared* levels. `weights` repeat items. Raises CalibrationError where both raters always
-    gave one and the same level: chance explains everything, see `gwet_ac` instead.
+    gave one and the same level: chance explains everything, see `gwet_ac` instead. Where nothing
+    varies (all agree, or one rater always gave one level) the ends come from Wilson's interval of
+    the agreement.
     """
     table, n, total = _table(first, second, levels, weights)
     items = float(table.sum())
@@ -108,12 +110,12 @@ def cohen_kappa(
         )
     kappa = (observed - chance) / room
     drift = (w @ columns)[:, None] + (w @ rows)[None, :]
-    spread = float((p * (w * room - drift * (1.0 - observed)) ** 2).sum())
-    variance = spread - (observed * chance - 2.0 * chance + observed) ** 2
-    half = normal_quantile(confidence) * math.sqrt(max(0.0, variance) / items) / room**2
+    pull: Floats = w * room - drift * (1.0 - observed)
+    variance = float((p * (pull - float((p * pull).sum())) ** 2).sum())
+    half = normal_quantile(confidence) * math.sqrt(variance / items) / room**2
     rule = "Cohen's kappa" + ("" if scheme == "none" else f", {scheme} weights")
     low, high = max(-1.0, kappa - half), min(1.0, kappa + half)
-    if half < 1e-12:
+    if variance < NO_VARIANCE:
         low, high = unvaried_ends(observed, chance, n=items, confidence=confidence)
     return Estimate(kappa, low, high, confidence, rule, n, total)
 

@@ -150,7 +150,7 @@ def _held_out(metrics: Sequence[HeldOutMetric]) -> Table:
 def _candidates(candidates: Sequence[Candidate], chosen: str) -> Table:
     rows = (
         Row(
-            (each.method, f"{each.log_loss:.4f}", f"{each.gain:+.4f} ± {each.gain_error:.4f}"),
+            (each.method, f"{each.log_loss:.4f}", f"{each.gain:+z.4f} ± {each.gain_error:.4f}"),
             strong=each.method == chosen,
         )
         for each in candidates

@@ -51,9 +51,10 @@ class Decomposition(Shown):
     def __str__(self) -> str:
         """Show the score as the sum of its parts."""
         return (
-            f"{self.score:.4f} = miscalibration {self.miscalibration:.4f}"
-            f" - discrimination {self.discrimination:.4f}"
-            f" + uncertainty {self.uncertainty:.4f}  ({self.rule}, {rows_used(self.n, self.total)})"
+            f"{self.score:z.4f} = miscalibration {self.miscalibration:z.4f}"
+            f" - discrimination {self.discrimination:z.4f}"
+            f" + uncertainty {self.uncertainty:z.4f}"
+            f"  ({self.rule}, {rows_used(self.n, self.total)})"
         )
 
 

@@ -8,6 +8,9 @@ from classify.calibration.intervals import wilson
 from classify.calibration.settings import open_unit
 from classify.display.notebook import Shown
 
+NO_VARIANCE = 1e-26
+"""Below this the variance of an agreement, in [0, 1], is rounding: the square of some 1e-14."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate(Shown):
@@ -30,7 +33,7 @@ class Estimate(Shown):
     def __str__(self) -> str:
         """Write the value, the interval, the rule and "n used of N"."""
         return (
-            f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] "
+            f"{self.value:z.3f} [{self.low:z.3f}, {self.high:z.3f}] "
             f"({self.rule}, {self.confidence:.0%}, {self.n} used of {self.total})"
         )
 
@@ -56,7 +59,7 @@ def unvaried_ends(
     """Return the ends of (observed - chance) / (1 - chance) where no item differs from another.
 
     A variance of zero is not certainty: the observed agreement gets Wilson's interval for n
-    items, with the chance agreement as it was seen.
+    items, with the chance agreement as it was seen. Cut off at -1.
     """
     low, high = wilson_ends(min(1.0, max(0.0, observed)) * n, n, confidence=confidence)
-    return (low - chance) / (1.0 - chance), (high - chance) / (1.0 - chance)
+    return max(-1.0, (low - chance) / (1.0 - chance)), (high - chance) / (1.0 - chance)

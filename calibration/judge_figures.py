@@ -95,7 +95,7 @@ def score_label_figure(found: ScoresByLabel, *, title: str = "Score and human la
     axes.set(xlim=_padded(_across(found.labels, found.scale)))
     axes.legend(frameon=False, fontsize="small", loc="upper left")
     rank = found.correlation
-    told = "undefined, one side never varies" if rank is None else f"{rank.value:.3f}"
+    told = "undefined, one side never varies" if rank is None else f"{rank.value:z.3f}"
     footnote(figure, f"{found.n} used of {found.total}; Spearman's correlation {told}")
     return figure
 
@@ -226,7 +226,7 @@ def _with_ends(
 
 
 def _ends(found: Measurement | Estimate, *, signed: bool = False) -> str:
-    form = "+.3f" if signed else ".3f"
+    form = "+z.3f" if signed else "z.3f"
     if found.low is None or found.high is None:
         return f"{found.value:{form}}"
     return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"

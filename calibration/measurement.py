@@ -29,11 +29,11 @@ class Measurement(Shown):
 
     def __str__(self) -> str:
         """Show the value, its interval, its null value and its rule on one line."""
-        text = f"{self.value:.4f}"
+        text = f"{self.value:z.4f}"
         if self.low is not None and self.high is not None:
-            text += f" [{self.low:.4f}, {self.high:.4f}]"
+            text += f" [{self.low:z.4f}, {self.high:z.4f}]"
         if self.null_mean is not None:
-            text += f", by chance {self.null_mean:.4f}"
+            text += f", by chance {self.null_mean:z.4f}"
         if self.p_value is not None:
             text += f", p {self.p_value:.3g}"
         return f"{text}  ({self.rule}, {rows_used(self.n, self.total)})"

@@ -16,7 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints, finite_numbers, sample_weights
-from classify.calibration.estimate import Estimate, student_quantile, unvaried_ends
+from classify.calibration.estimate import (
+    NO_VARIANCE,
+    Estimate,
+    student_quantile,
+    unvaried_ends,
+)
 from classify.calibration.ratings import (
     Level,
     Ratings,
@@ -183,10 +188,12 @@ def _estimate(
     n = int((items.counts.sum(axis=1) >= 2.0).sum())
     if items.size <= 1.0:
         raise CalibrationError(f"{rule} of one item has no interval; at least two are needed")
-    variance = float(items.w @ (pull - value) ** 2) / (items.size * (items.size - 1.0))
-    half = student_quantile(confidence, degrees=items.size - 1.0) * math.sqrt(variance)
+    squares = float(items.w @ (pull - value) ** 2) / items.size
+    half = student_quantile(confidence, degrees=items.size - 1.0) * math.sqrt(
+        squares / (items.size - 1.0)
+    )
     low, high = max(-1.0, value - half), min(1.0, value + half)
-    if variance < 1e-24:
+    if squares * room**2 < NO_VARIANCE:
         low, high = unvaried_ends(observed, chance, n=items.size, confidence=confidence)
     return Estimate(value, low, high, confidence, rule, n, items.total)
 

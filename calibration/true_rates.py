@@ -50,7 +50,7 @@ class TrueRate(Shown):
         """The result as a sentence, such as "the pass rate is 71 % [66, 76] after …"."""
         found = self.estimate
         digits = 0 if found.high - found.low >= 0.02 else 1
-        value, low, high = (f"{100 * x:.{digits}f}" for x in (found.value, found.low, found.high))
+        value, low, high = (f"{100 * x:z.{digits}f}" for x in (found.value, found.low, found.high))
         source = (
             f"from {found.n} human labels alone"
             if found.rule.startswith("labels only")

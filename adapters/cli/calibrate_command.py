@@ -149,7 +149,7 @@ def _lines(found: Calibrated) -> list[str]:
     rows = rows_used(report.n, found.answers.given)
     lines += [
         f"tried          {each.method}: log loss {each.log_loss:.4f}, "
-        f"gain {each.gain:+.4f} (± {each.gain_error:.4f})  ({rows}, held out)"
+        f"gain {each.gain:+z.4f} (± {each.gain_error:.4f})  ({rows}, held out)"
         for each in report.candidates
     ]
     lines += notes

@@ -119,7 +119,7 @@ def _distances(runs: TwoRuns, found: QuestionComparison) -> list[Fact]:
     moved = found.movement
     if moved is None:
         return []
-    mean = f"mean {moved.mean.value:.3f} ({between(moved.mean)}), n={moved.mean.n}"
+    mean = f"mean {moved.mean.value:z.3f} ({between(moved.mean)}), n={moved.mean.n}"
     facts = [
         ("total variation", mean),
         ("", f"median {moved.median:.3f}, nine in ten below {moved.high:.3f}"),
@@ -136,7 +136,7 @@ def _agreement(found: QuestionComparison) -> list[Fact]:
     weighted = ", quadratic weights" if found.question.type == "score" else ""
     measures = (("Cohen's kappa", found.kappa), ("Gwet's AC", found.ac))
     return [
-        (name, f"{each.value:.3f} ({between(each)}){weighted}")
+        (name, f"{each.value:z.3f} ({between(each)}){weighted}")
         for name, each in measures
         if each is not None
     ]

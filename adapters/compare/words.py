@@ -12,25 +12,25 @@ from classify.calibration.measurement import Measurement
 
 def share(found: Measurement) -> str:
     """Write "0.234 (95% 0.190 to 0.285), 70 of 299"."""
-    return f"{found.value:.3f} ({between(found)}), {round(found.value * found.n)} of {found.n}"
+    return f"{found.value:z.3f} ({between(found)}), {round(found.value * found.n)} of {found.n}"
 
 
 def between(found: Measurement | Estimate, *, signed: bool = False) -> str:
     """Write "95% 0.190 to 0.285", or that there is no interval."""
     if found.low is None or found.high is None:
         return "no interval"
-    low, high = (f"{end:+.3f}" if signed else f"{end:.3f}" for end in (found.low, found.high))
+    low, high = (f"{end:+z.3f}" if signed else f"{end:z.3f}" for end in (found.low, found.high))
     return f"95% {low} to {high}"
 
 
 def change(found: Measurement | Estimate) -> str:
     """Write "+0.038 (95% -0.005 to +0.082)"."""
-    return f"{found.value:+.3f} ({between(found, signed=True)})"
+    return f"{found.value:+z.3f} ({between(found, signed=True)})"
 
 
 def means(found: PairedMeans) -> str:
     """Write "A 0.604, B 0.642: +0.038 (95% -0.005 to +0.082)"."""
-    values = f"A {found.first.value:.3f}, B {found.second.value:.3f}"
+    values = f"A {found.first.value:z.3f}, B {found.second.value:z.3f}"
     return f"{values}: {change(found.difference)}"
 
 

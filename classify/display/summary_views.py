@@ -68,7 +68,7 @@ def _agreement(question: QuestionSummary) -> list[Fact]:
     found = _share("accuracy", question.accuracy)
     found += _mean("mean error", question.mean_absolute_error)
     if question.correlation is not None:
-        found.append(("correlation", f"{question.correlation:.3f}"))
+        found.append(("correlation", f"{question.correlation:z.3f}"))
     if question.auroc is not None:
         found.append(("AUROC", f"{question.auroc:.3f}"))
     if question.accuracy is None or question.accuracy.n < question.labelled:

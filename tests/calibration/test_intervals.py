@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, bootstrap, kurtosis, norm, t
 
+from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import (
     clopper_pearson,
     jeffreys,
@@ -225,3 +226,19 @@ def test_what_has_no_interval_is_refused(call: Callable[[], Measurement], messag
     """The message says what to change."""
     with pytest.raises(CalibrationError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        Measurement(-1e-5, "mean", 9, -2e-5, 3e-5, null_mean=-1e-9),
+        Estimate(-1e-5, -2e-4, 3e-4, 0.95, "mean", 9, 9),
+    ],
+    ids=["measurement", "estimate"],
+)
+def test_nothing_is_printed_as_minus_zero(shown: Measurement | Estimate) -> None:
+    """A sign before zeros says a direction that the digits do not show."""
+    text = str(shown)
+
+    assert text.startswith("0.000")
+    assert "-0.000" not in text

@@ -109,6 +109,18 @@ def test_one_level_only_is_full_ac1_with_doubt_and_no_alpha() -> None:
         krippendorff_alpha(rated, levels=(1, 2))
 
 
+@pytest.mark.parametrize("n", [5, 60, 1_000_000])
+def test_full_agreement_is_never_certain(n: int) -> None:
+    """One item of the rare level, so that chance nearly explains all and rounding is magnified."""
+    rated = np.ones((3, n), dtype=np.int64)
+    rated[:, 0] = 2
+
+    for coefficient in (krippendorff_alpha, gwet_ac, fleiss_kappa):
+        found = coefficient(rated, levels=(1, 2))
+        assert found.value == pytest.approx(1.0)
+        assert found.high - found.low > 1.0 / n
+
+
 def test_items_rated_once_are_left_out_and_counted() -> None:
     """Three items, of which two have two ratings."""
     rated: list[list[int | None]] = [[1, 2, 3], [1, 3, None]]
