@@ -45,7 +45,8 @@ class _Policy(Shown, BaseModel, ABC):
     guarantee: str = Field(min_length=1)
     """What is promised about the answers decided alone, in a sentence."""
     fingerprint: str | None = None
-    """Of the calibrator the policy was fitted behind; None where it was fitted on raw answers."""
+    """The digest of the artefact that the policy was fitted behind: a Classifier refuses it behind
+    another one, or none. None where it is not said, which refuses nothing."""
 
     @abstractmethod
     def options(self, log_p: ArrayLike) -> Ints:

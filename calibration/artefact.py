@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -105,6 +105,14 @@ class CalibrationArtefact(Frozen):
     def digest(self) -> str:
         """The SHA-256 of the calibrator and the answers it holds for, in hex."""
         return digest(self.model_dump(mode="json", include={"fingerprint", "calibrator"}))
+
+    def model_copy(
+        self, *, update: Mapping[str, object] | None = None, deep: bool = False
+    ) -> CalibrationArtefact:
+        """Return a copy with some fields changed; its digest is its own."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy.__dict__.pop("digest", None)  # of the original, where it was asked for it
+        return copy
 
     def accepting(self, *parts: str) -> CalibrationArtefact:
         """Return an artefact that is used although these parts of the fingerprint differ.

@@ -60,7 +60,10 @@ class AnswerCalibrator(Protocol):
 
 
 class AnswerPolicy(Protocol):
-    """What says whether an answer stands without a person."""
+    """What says whether an answer stands without a person.
+
+    One that has a `fingerprint` holds only behind the calibrator with that `digest`.
+    """
 
     @property
     def guarantee(self) -> str:
@@ -83,7 +86,10 @@ class AfterReading:
     policies: Mapping[str, AnswerPolicy]
 
     def __post_init__(self) -> None:
-        """Raise InvalidInput for a calibrator without its artefact, or what is no policy."""
+        """Raise InvalidInput for a calibrator without its artefact, and for what is no policy.
+
+        Also for a policy whose promise was made behind another calibrator than it would have here.
+        """
         for name, calibrator in self.calibrators.items():
             if not callable(getattr(calibrator, "calibrated", None)):
                 raise InvalidInput(
@@ -97,6 +103,20 @@ class AfterReading:
                     f"policies[{name!r}] is of type {type(policy).__name__}, which decides nothing:"
                     " give a policy, such as ConfidencePolicy.from_risk(risk)"
                 )
+            self._check_promise(name, policy)
+
+    def _check_promise(self, name: str, policy: AnswerPolicy) -> None:
+        promised = getattr(policy, "fingerprint", None)
+        calibrator = self.calibrators.get(name)
+        digest = getattr(calibrator, "digest", None)
+        if promised is None or promised == digest:
+            return
+        given = "no calibrator" if calibrator is None else f"the calibrator {digest!r}"
+        raise InvalidInput(
+            f"policies[{name!r}] was fitted behind the calibrator {promised!r}, and question "
+            f"{name!r} has {given} here: what the policy promises holds only behind its own. Give "
+            f"its own in calibrators[{name!r}], or fit a policy with artefact.policy(alpha=...)"
+        )
 
     def check_names(self, questions: Mapping[str, Question]) -> None:
         """Raise InvalidInput where a calibrator or policy is for no question."""

@@ -14,6 +14,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.artefact_file import load_artefacts, save_artefacts
 from classify.calibration.auto import calibrate
+from classify.calibration.calibrators import identity
 from classify.calibration.held_out_answers import HeldOutMetric
 from classify.classifier import Classifier
 from classify.errors import CalibrationError, InvalidInput
@@ -108,6 +109,16 @@ def test_a_part_that_does_not_exist_cannot_be_accepted(artefact: CalibrationArte
     """A misspelt part would accept nothing, silently."""
     with pytest.raises(CalibrationError, match="accept names"):
         artefact.apply(rows()[0], FINGERPRINT, accept=["modell"])
+
+
+def test_a_changed_copy_has_a_digest_of_its_own(artefact: CalibrationArtefact) -> None:
+    """Policies are bound to digests: one must not pass for another's."""
+    before = artefact.digest
+
+    other = artefact.model_copy(update={"calibrator": identity(2)})
+
+    assert other.digest != before
+    assert artefact.accepting("model").digest == before
 
 
 def test_options_that_do_not_fit_the_calibrator_are_refused() -> None:

@@ -20,11 +20,13 @@ from classify.calibrating import (
 from classify.calibration.abstention import ConfidencePolicy, CostPolicy, SetPolicy
 from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.auto import calibrate
+from classify.calibration.fitted import FittedOn
 from classify.calibration.held_out_answers import HeldOutAnswers
 from classify.calibration.ordinal import fit_proportional_odds
 from classify.calibration.prediction_sets import fit_sets
+from classify.calibration.temperature import TemperatureCalibrator
 from classify.classifier import Classifier
-from classify.errors import CalibrationError
+from classify.errors import CalibrationError, InvalidInput
 from classify.evaluation import Evaluation
 from classify.questions import Boolean, Choice, Question, Score
 from classify.testing import ScriptedLanguageModel
@@ -207,6 +209,41 @@ def test_the_policy_sees_calibrated_answers() -> None:
     assert isinstance(answer, NoVerdict)
     assert answer.raw_probabilities == raw.probabilities
     assert answer.probabilities != raw.probabilities
+
+
+@pytest.mark.parametrize("calibrated", [True, False], ids=["another", "none"])
+def test_a_policy_is_refused_behind_another_calibrator_than_its_own(calibrated: bool) -> None:
+    """What it promises holds for answers that went through its own, and for no others."""
+    artefact = fitted(TOPIC, asked(TOPIC))
+    policy = artefact.policy(alpha=0.4)
+    other = artefact.model_copy(
+        update={"calibrator": TemperatureCalibrator(fitted_on=FittedOn(n=9, k=3), temperature=2.0)}
+    )
+    given = {"q": other} if calibrated else {}
+    found = f"the calibrator '{other.digest}'" if calibrated else "no calibrator"
+
+    with pytest.raises(InvalidInput, match=rf"'{artefact.digest}'.* has {found} here.*policy\("):
+        Classifier("c", model(TOPIC), {"q": TOPIC}, calibrators=given, policies={"q": policy})
+
+    unsaid = policy.model_copy(update={"fingerprint": None})
+    Classifier("c", model(TOPIC), {"q": TOPIC}, calibrators=given, policies={"q": unsaid})
+
+
+def test_a_policy_stays_with_an_artefact_that_accepts_differences() -> None:
+    """What may differ is recorded with the answers; the map is the one it was fitted behind."""
+    artefact = fitted(TOPIC, asked(TOPIC))
+    policy = artefact.policy(alpha=0.4)
+
+    classifier = Classifier(
+        "c",
+        model(TOPIC),
+        {"q": TOPIC},
+        calibrators={"q": artefact.accepting("library")},
+        policies={"q": policy},
+    )
+
+    assert policy.guarantee
+    assert classifier.evaluate_sync("t").answers["q"].evidence is not None
 
 
 def test_an_artefact_fits_its_policy_on_held_out_answers() -> None:
