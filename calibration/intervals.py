@@ -63,11 +63,12 @@ def jeffreys(successes: float, n: float, *, confidence: float = 0.95) -> Measure
     return Measurement(rate, f"Jeffreys {confidence:.0%}", round(n), low, high)
 
 
-def mid_p_ends(k: int, n: int, *, confidence: float) -> tuple[float, float]:
+def mid_p_ends(k: float, n: float, *, confidence: float) -> tuple[float, float]:
     """Return the ends of the mid-P interval for k of n (Lancaster 1961; Berry, Armitage 1995).
 
     Clopper-Pearson with half the chance of k itself: shorter, and its coverage is near
-    `confidence` at every rate, where Wilson's falls short as a rate nears 0 or 1.
+    `confidence` at every rate, where Wilson's falls short as a rate nears 0 or 1. Counts may be
+    fractions.
     """
     _rate(k, n)
     tail = (1 - open_unit(confidence, name="confidence")) / 2
@@ -208,7 +209,7 @@ def _resampled_means(
     return means
 
 
-def _mid_p_low(k: int, n: int, tail: float) -> float:
+def _mid_p_low(k: float, n: float, tail: float) -> float:
     """Return the rate at which P(more than k) + P(k) / 2 of n trials is `tail`."""
     from scipy.optimize import brentq
     from scipy.special import betainc

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, finite_numbers
+from classify.calibration.arrays import Floats, finite_numbers, probabilities
 from classify.calibration.estimate import Estimate, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.rank_correlation import correlation
@@ -78,15 +78,14 @@ def ppi_rate(
     trust: float | None = None,
     confidence: float = 0.95,
 ) -> PredictionPowered:
-    """Return `ppi_mean` for human labels 0 and 1, with an interval that holds near 0 and 1 too.
+    """Return `ppi_mean` for human labels from 0 to 1, with an interval that holds near both ends.
 
     Wilson's interval at the number of plain labels that the estimate is worth, n_eff =
-    p(1 - p) / variance, less the price of Student's t. At a rate of 0.97 and 50 labels the t
+    p(1 - p) / variance, less the price of Student's t. A label is 0 or 1, or the share of an item's
+    raters who said yes. At a rate of 0.97 and 50 labels the t
     interval covers the truth in 78 % of draws, this one in 95 % (docs/coverage.md).
     """
-    y = finite_numbers(human, name="human")
-    if not np.isin(y, (0.0, 1.0)).all():
-        raise CalibrationError("human must hold labels 0 and 1; see ppi_mean for other scores")
+    y = probabilities(human, name="human")
     found = ppi_mean(y, judge, pool, trust=trust, confidence=confidence)
     n, total = found.estimate.n, found.estimate.total
     rate = min(1.0, max(0.0, found.estimate.value))

@@ -12,23 +12,30 @@ from dataclasses import dataclass
 
 from classify.calibration.estimate import Estimate, wilson_ends
 from classify.calibration.intervals import mid_p_ends
-from classify.calibration.settings import whole_number
+from classify.calibration.settings import not_negative, whole_number
 from classify.errors import CalibrationError
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """k of n: a count that keeps its number of trials."""
+    """k of n: a count that keeps its number of trials.
 
-    k: int
+    Where several people labelled an item it counts with the share of them who said yes, and k and n
+    are sums of such shares. The intervals, made for counts, are then rather too wide: a share
+    varies less than a yes or no.
+    """
+
+    k: float
     """How many."""
-    n: int
+    n: float
     """Out of how many."""
 
     def __post_init__(self) -> None:
         """Refuse counts that are no share of anything."""
-        whole_number(self.n, name="n of a share", least=1)
-        whole_number(self.k, name="k of a share", most=self.n)
+        if not_negative(self.n, name="n of a share") == 0.0:
+            raise CalibrationError(f"n of a share must be above 0, got {self.n!r}")
+        if not_negative(self.k, name="k of a share") > self.n:
+            raise CalibrationError(f"k of a share must be at most n={self.n!r}, got {self.k!r}")
 
     @property
     def rate(self) -> float:
@@ -38,9 +45,10 @@ class Share:
 
 def labels_only(human: Share, *, total: int, confidence: float = 0.95) -> Estimate:
     """Return the rate among the labels, without the judge: Wilson's interval."""
-    whole_number(total, name="total", least=human.n)
+    n = round(human.n)
+    whole_number(total, name="total", least=n)
     low, high = wilson_ends(human.k, human.n, confidence=confidence)
-    return Estimate(human.rate, low, high, confidence, "labels only, Wilson", human.n, total)
+    return Estimate(human.rate, low, high, confidence, "labels only, Wilson", n, total)
 
 
 def rogan_gladen(
@@ -81,8 +89,8 @@ def rogan_gladen(
     high = 1.0 if surplus(1.0)[1] >= 0.0 else brentq(lambda true: surplus(true)[1], rate, 1.0)
     clipped = "" if rate == raw else ", clipped to [0, 1]"
     rule = f"Rogan-Gladen, MOVER of mid-P intervals{clipped}"
-    n = sensitivity.n + specificity.n
-    return Estimate(rate, low, high, confidence, rule, n, n + passed.n)
+    n = round(sensitivity.n + specificity.n)
+    return Estimate(rate, low, high, confidence, rule, n, n + round(passed.n))
 
 
 def stratified_rate(
@@ -108,7 +116,8 @@ def stratified_rate(
     )
     low, high = max(0.0, low), min(1.0, high)
     rule = "verdict-stratified, MOVER of mid-P intervals"
-    return Estimate(rate, low, high, confidence, rule, yes.n + missed.n, passed.n)
+    n, total = round(yes.n + missed.n), round(passed.n)
+    return Estimate(rate, low, high, confidence, rule, n, total)
 
 
 def mover_ends(

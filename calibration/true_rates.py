@@ -81,10 +81,12 @@ def true_rate(
     """Return the true rate of "yes" among judged items, corrected with human labels.
 
     human, judge (n,): human labels 0 or 1, and the judge's probability or verdict on the same
-    items. pool (N,): the judge on the items without a label. drawn: how the labelled items were
-    chosen. "at random" from all judged items; "by verdict", so many per verdict of the judge;
-    "elsewhere", from another set in which the judge errs alike; "unknown", which warns. A
-    judge's score from `cut` on is a yes where only verdicts are used.
+    items. Where several people labelled an item, its label is the share of them who said yes: the
+    rate is the mean of labels over all items, to which raters who tie give a half. pool (N,): the
+    judge on the items without a label. drawn: how the labelled items were chosen. "at random" from
+    all judged items; "by verdict", so many per verdict of the judge; "elsewhere", from another set
+    in which the judge errs alike; "unknown", which warns. A judge's score from `cut` on is a yes
+    where only verdicts are used.
     """
     one_of(drawn, get_args(Drawn), name="drawn")
     finite_number(cut, name="cut")
@@ -110,8 +112,6 @@ class _Data:
     def of(cls, human: ArrayLike, judge: ArrayLike, pool: ArrayLike, *, cut: float) -> _Data:
         y, f = probabilities(human, name="human"), probabilities(judge, name="judge")
         others = probabilities(pool, name="pool")
-        if not np.isin(y, (0.0, 1.0)).all():
-            raise CalibrationError("human must hold labels 0 and 1")
         if y.shape != f.shape or y.size < 3 or others.size < 2:
             raise CalibrationError(
                 f"human and judge must be of one length, at least 3, and the pool of 2, "
@@ -127,21 +127,21 @@ class _Data:
     def gives_verdicts(self) -> bool:
         return bool(np.isin(np.concatenate([self.judge, self.pool]), (0.0, 1.0)).all())
 
-    def cell(self, *, verdict: bool, label: float) -> Share:
-        """Return, of the labelled items with this verdict, how many have this label."""
+    def right(self, *, verdict: bool) -> Share:
+        """Return, of the labelled items with this verdict, how many have the label it says."""
         labels = self.human[(self.judge >= self.cut) == verdict]
         if labels.size == 0:
             raise CalibrationError(
                 f"no labelled item has the verdict {'yes' if verdict else 'no'}: label some"
             )
-        return Share(int((labels == label).sum()), labels.size)
+        return Share(float((labels if verdict else 1.0 - labels).sum()), labels.size)
 
     def stratified(self, confidence: float) -> Estimate:
         passed = int((self.judge >= self.cut).sum() + (self.pool >= self.cut).sum())
         return stratified_rate(
             passed=Share(passed, self.total),
-            right_if_passed=self.cell(verdict=True, label=1.0),
-            right_if_failed=self.cell(verdict=False, label=0.0),
+            right_if_passed=self.right(verdict=True),
+            right_if_failed=self.right(verdict=False),
             confidence=confidence,
         )
 
@@ -151,7 +151,7 @@ class _Data:
 
 def _at_random(data: _Data, confidence: float) -> tuple[Estimate, str]:
     n = data.human.size
-    alone = labels_only(Share(int(data.human.sum()), n), total=data.total, confidence=confidence)
+    alone = labels_only(Share(float(data.human.sum()), n), total=data.total, confidence=confidence)
     if n < FEWEST_LABELS:
         return alone, f"below {FEWEST_LABELS} labels the judge cannot be corrected reliably"
     powered = data.powered(confidence)
@@ -170,14 +170,14 @@ def _at_random(data: _Data, confidence: float) -> tuple[Estimate, str]:
 
 
 def _from_elsewhere(data: _Data, confidence: float, name: str) -> TrueRate:
-    yes, no = data.human == 1.0, data.human == 0.0
+    yes, no = data.human, 1.0 - data.human
     if not (yes.any() and no.any()):
         raise CalibrationError(
             "labels from elsewhere must hold both yes and no, to say how the judge errs on each"
         )
     verdict = data.judge >= data.cut
-    sensitivity = Share(int(verdict[yes].sum()), int(yes.sum()))
-    specificity = Share(int((~verdict)[no].sum()), int(no.sum()))
+    sensitivity = Share(float((verdict * yes).sum()), float(yes.sum()))
+    specificity = Share(float((~verdict * no).sum()), float(no.sum()))
     estimate = rogan_gladen(
         passed=Share(int((data.pool >= data.cut).sum()), data.pool.size),
         sensitivity=sensitivity,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from classify.calibration.arrays import Floats
+from classify.calibration.intervals import mid_p_ends
 from classify.calibration.prediction_powered import ppi_mean, ppi_rate
 from classify.calibration.prevalence import Share, labels_only, rogan_gladen, stratified_rate
 from classify.errors import CalibrationError
@@ -252,14 +253,26 @@ def test_too_little_for_ppi_is_refused(
         ppi_mean(human, judge, pool)
 
 
-def test_ppi_rates_are_of_labels_0_and_1() -> None:
+def test_ppi_rates_are_of_labels_from_0_to_1() -> None:
     """Other scores have a mean, not a rate."""
-    with pytest.raises(CalibrationError, match="human must hold labels 0 and 1; see ppi_mean"):
-        ppi_rate([0.5, 1.0, 0.0], [0.5, 1.0, 0.0], [0.5, 1.0])
+    with pytest.raises(CalibrationError, match=r"human\[0\] must be between 0 and 1, got 1.5"):
+        ppi_rate([1.5, 1.0, 0.0], [0.5, 1.0, 0.0], [0.5, 1.0])
+
+
+@given(st.floats(0.0, 1.0), st.integers(1, 60))
+def test_mid_p_ends_of_fractions_lie_between_those_of_counts(part: float, n: int) -> None:
+    """Sums of shares of raters are no whole numbers."""
+    k = part * n
+    below, above = (mid_p_ends(whole, n, confidence=0.95) for whole in (int(k), math.ceil(k)))
+
+    low, high = mid_p_ends(k, n, confidence=0.95)
+
+    assert below[0] - 1e-9 <= low <= above[0] + 1e-9
+    assert below[1] - 1e-9 <= high <= above[1] + 1e-9
 
 
 @pytest.mark.parametrize(("k", "n"), [(-1, 3), (4, 3), (0, 0)], ids=["negative", "above", "none"])
 def test_a_share_is_k_of_n(k: int, n: int) -> None:
     """Counts, checked where they are made."""
-    with pytest.raises(CalibrationError, match="of a share must be a whole number"):
+    with pytest.raises(CalibrationError, match="of a share must "):
         Share(k, n)

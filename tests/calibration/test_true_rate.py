@@ -135,14 +135,29 @@ def test_labels_from_elsewhere_need_both_answers() -> None:
         true_rate([1, 1, 1], [1, 0, 1], [1, 0], drawn="elsewhere")
 
 
+def test_raters_who_tie_leave_the_rate_where_it_is() -> None:
+    """A tie is half a yes: 8.5 of 10 labelled passes are yes, and 1.5 of 10 fails."""
+    human = [1.0] * 8 + [0.5, 0.0] + [0.0] * 8 + [0.5, 1.0]
+    judge = [1.0] * 10 + [0.0] * 10
+
+    stratified = true_rate(human, judge, [1.0] * 30, drawn="by verdict").estimate
+    alone = true_rate(human, judge, [1.0] * 30, drawn="at random").estimate
+    elsewhere = true_rate(human, judge, [1.0] * 30, drawn="elsewhere").estimate
+
+    assert stratified.value == pytest.approx(0.8 * 0.85 + 0.2 * 0.15)
+    assert (alone.value, alone.n, alone.total) == (0.5, 20, 50)
+    assert elsewhere.value == 1.0  # every item passes: more than sensitivity 0.85 can explain
+    assert (elsewhere.n, elsewhere.total) == (20, 50)
+
+
 @pytest.mark.parametrize(
     ("human", "judge", "pool", "message"),
     [
-        ([0.5, 1, 0], [1, 1, 0], [1, 0], "human must hold labels 0 and 1"),
+        ([1.5, 1, 0], [1, 1, 0], [1, 0], r"human\[0\] must be between 0 and 1"),
         ([1, 0], [1, 0], [1, 0], "at least 3"),
         ([1, 0, 1], [1, 2, 0], [1, 0], r"judge\[1\] must be between 0 and 1"),
     ],
-    ids=["half a label", "two labels", "a judge of 2"],
+    ids=["more than all", "two labels", "a judge of 2"],
 )
 def test_unusable_scores_are_refused(
     human: list[float], judge: list[float], pool: list[float], message: str
