@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from classify.calibration.arrays import Floats, Ints, class_labels, log_probabilities, numbers
 from classify.calibration.prediction_sets import PredictionSets
@@ -22,6 +22,7 @@ from classify.calibration.risk_control import RiskControl, control_selective_ris
 from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
+from classify.validation import invalid_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,5 +164,11 @@ _ADAPTER: TypeAdapter[ConfidencePolicy | SetPolicy | CostPolicy] = TypeAdapter(A
 
 
 def read_policy(text: str | bytes) -> ConfidencePolicy | SetPolicy | CostPolicy:
-    """Return the policy written by `policy.model_dump_json()`."""
-    return _ADAPTER.validate_json(text)
+    """Return the policy written by `policy.model_dump_json()`; CalibrationError for other texts."""
+    try:
+        return _ADAPTER.validate_json(text)
+    except ValidationError as error:
+        raise CalibrationError(
+            f"this is no policy as policy.model_dump_json() writes it: "
+            f"{invalid_input(error, 'policy')}"
+        ) from error

@@ -10,9 +10,17 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import model_validator
 
 from classify.calibration.arrays import LARGEST, Floats, log_probabilities
-from classify.calibration.fitted import FLOOR, Fitted, Positive, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    Positive,
+    Vector,
+    check_count,
+    check_same_options,
+)
 from classify.calibration.labelled import (
     Design,
     Labelled,
@@ -46,6 +54,11 @@ class TemperatureBiasCalibrator(Fitted):
     bias: Vector
     """What each option gains, in nats."""
 
+    @model_validator(mode="after")
+    def _one_bias_per_option(self) -> TemperatureBiasCalibrator:
+        check_count(self.bias, self.fitted_on.k, name="bias")
+        return self
+
     def _mapped(self, log_p: Floats) -> Floats:
         return log_probabilities(log_p / self.temperature + np.array(self.bias))
 
@@ -60,6 +73,13 @@ class VectorCalibrator(Fitted):
     """What each option's log-probability is multiplied by."""
     bias: Vector
     """What each option gains, in nats."""
+
+    @model_validator(mode="after")
+    def _all_of_the_same_options(self) -> VectorCalibrator:
+        check_same_options(self.first, self.fitted_on, name="first")
+        check_count(self.scale, self.fitted_on.k, name="scale")
+        check_count(self.bias, self.fitted_on.k, name="bias")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         log_q = self.first.apply(log_p)

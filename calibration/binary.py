@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, FiniteFloat
+from pydantic import Field, FiniteFloat, model_validator
 
 from classify.calibration.arrays import Floats
 from classify.calibration.bias import check_ridge
@@ -31,7 +31,15 @@ from classify.errors import CalibrationError
 Slope = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
-class PlattCalibrator(Fitted):
+class _OfTwo(Fitted):
+    @model_validator(mode="after")
+    def _two_options(self) -> Self:
+        if self.fitted_on.k != 2:
+            raise ValueError(f"a map of log-odds is of 2 options, got k={self.fitted_on.k}")
+        return self
+
+
+class PlattCalibrator(_OfTwo):
     """sigmoid(slope * log-odds + intercept)."""
 
     method: Literal["platt"] = "platt"
@@ -44,7 +52,7 @@ class PlattCalibrator(Fitted):
         return from_logit(self.slope * logit(log_p) + self.intercept)
 
 
-class BetaCalibrator(Fitted):
+class BetaCalibrator(_OfTwo):
     """sigmoid(a log p - b log(1 - p) + c), which may bend the two ends differently."""
 
     method: Literal["beta"] = "beta"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
 from classify.calibration.arrays import Floats
 from classify.calibration.bias import TemperatureBiasCalibrator, VectorCalibrator
 from classify.calibration.binary import BetaCalibrator, PlattCalibrator
-from classify.calibration.fitted import Fitted, FittedOn
+from classify.calibration.fitted import Fitted, FittedOn, check_same_options
 from classify.calibration.isotonic import IsotonicCalibrator
 from classify.calibration.matrix import MatrixCalibrator
 from classify.calibration.mean_map import IsotonicMeanCalibrator
@@ -36,6 +36,12 @@ class ChainCalibrator(Fitted):
 
     method: Literal["chain"] = "chain"
     steps: tuple[Calibrator, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _all_of_the_same_options(self) -> ChainCalibrator:
+        for number, step in enumerate(self.steps):
+            check_same_options(step, self.fitted_on, name=f"steps[{number}]")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         for step in self.steps:

@@ -7,11 +7,12 @@ of yes or no has K = 2 and the columns (true, false), so label 0 means true.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from classify.calibration.arrays import Floats, log_probabilities
 from classify.calibration.settings import finite_number
@@ -56,6 +57,12 @@ class FittedOn(Frozen):
     truth_below_floor: int = Field(default=0, ge=0)
     """Rows that gave the true option less than the floor."""
 
+    @model_validator(mode="after")
+    def _one_weight_per_option(self) -> FittedOn:
+        if self.label_weights:
+            check_count(self.label_weights, self.k, name="label_weights")
+        return self
+
 
 class Fitted(Frozen):
     """The base of every calibrator."""
@@ -92,6 +99,42 @@ class Fitted(Frozen):
         return calibrator_card(self)
 
 
+def check_count(values: Sequence[object], count: int, *, name: str) -> None:
+    """Raise ValueError unless there are so many values: a map of other options is none of these."""
+    if len(values) != count:
+        raise ValueError(f"{name} must have {count} entries, got {len(values)}")
+
+
+def check_rising(values: Vector, *, name: str, level: bool = False) -> None:
+    """Raise ValueError where a value is not above the one before it, or below it if `level`."""
+    steps = np.diff(np.array(values))
+    falls = steps < 0.0 if level else steps <= 0.0
+    if falls.any():
+        at = int(np.argmax(falls))
+        raise ValueError(f"{name} must rise, got {values[at]!r} and then {values[at + 1]!r}")
+
+
+def check_positive(values: Vector, *, name: str) -> None:
+    """Raise ValueError unless all values are above zero."""
+    if values and min(values) <= 0.0:
+        raise ValueError(f"{name} must be above 0, got {min(values)!r}")
+
+
+def check_shares(values: Vector, *, name: str) -> None:
+    """Raise ValueError unless all values lie in [0, 1]."""
+    beyond = [value for value in values if not 0.0 <= value <= 1.0]
+    if beyond:
+        raise ValueError(f"{name} must lie in [0, 1], got {beyond[0]!r}")
+
+
+def check_same_options(part: Fitted, fitted_on: FittedOn, *, name: str) -> None:
+    """Raise ValueError unless a part was fitted on as many options as the whole."""
+    if part.fitted_on.k != fitted_on.k:
+        raise ValueError(
+            f"{name} was fitted on {part.fitted_on.k} options and the whole on {fitted_on.k}"
+        )
+
+
 def check_floor(floor: object) -> None:
     """Raise CalibrationError unless the floor of a fit lies between 0 and 0.5."""
     if not 0.0 < finite_number(floor, name="floor") < 0.5:
@@ -115,13 +158,3 @@ def logit(log_p: Floats) -> Floats:
 def from_logit(odds: Floats) -> Floats:
     """Return the two log-probabilities (n, 2) whose log-odds these are."""
     return np.stack([-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)], axis=1)
-
-
-def one_against_rest(log_p: Floats, option: int) -> Floats:
-    """Return the log-odds of one option against all others together (n,)."""
-    if log_p.shape[1] == 2:
-        return logit(log_p) if option == 0 else -logit(log_p)
-    rest = np.delete(log_p, option, axis=1)
-    top = rest.max(axis=1)
-    odds: Floats = log_p[:, option] - (top + np.log(np.exp(rest - top[:, None]).sum(axis=1)))
-    return odds

@@ -10,10 +10,19 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import Field, model_validator
 
 from classify.calibration.arrays import Floats, log_probabilities
 from classify.calibration.bias import check_ridge
-from classify.calibration.fitted import FLOOR, Fitted, Frozen, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    Frozen,
+    Vector,
+    check_count,
+    check_rising,
+    check_shares,
+)
 from classify.calibration.labelled import labelled
 from classify.calibration.pooling import Pooled, isotonic_edges, pooled
 
@@ -21,8 +30,15 @@ from classify.calibration.pooling import Pooled, isotonic_edges, pooled
 class IsotonicCurve(Frozen):
     """A rising curve through knots, straight between them and level beyond them."""
 
-    x: Vector
+    x: Vector = Field(min_length=1)
     value: Vector
+
+    @model_validator(mode="after")
+    def _rises(self) -> IsotonicCurve:
+        check_count(self.value, len(self.x), name="value")
+        check_rising(self.x, name="x")
+        check_rising(self.value, name="value", level=True)
+        return self
 
     def at(self, x: Floats) -> Floats:
         """Return the curve's value at each x."""
@@ -35,6 +51,14 @@ class IsotonicCalibrator(Fitted):
 
     method: Literal["isotonic"] = "isotonic"
     curves: tuple[IsotonicCurve, ...]
+
+    @model_validator(mode="after")
+    def _a_curve_per_option(self) -> IsotonicCalibrator:
+        k = self.fitted_on.k
+        check_count(self.curves, 1 if k == 2 else k, name="curves")
+        for option, curve in enumerate(self.curves):
+            check_shares(curve.value, name=f"curves[{option}].value")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         p = _probabilities(log_p, options=len(self.curves))

@@ -10,10 +10,17 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import model_validator
 
 from classify.calibration.arrays import Floats, log_probabilities
 from classify.calibration.bias import check_ridge
-from classify.calibration.fitted import FLOOR, Fitted, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    Vector,
+    check_count,
+    check_same_options,
+)
 from classify.calibration.labelled import Labelled, labelled
 from classify.calibration.softmax import MatrixLoss
 from classify.calibration.temperature import TemperatureCalibrator, fit_temperature_mixture
@@ -29,6 +36,16 @@ class MatrixCalibrator(Fitted):
     """(K, K), one row per option of the result."""
     bias: Vector
     """What each option gains, in nats."""
+
+    @model_validator(mode="after")
+    def _all_of_the_same_options(self) -> MatrixCalibrator:
+        k = self.fitted_on.k
+        check_same_options(self.first, self.fitted_on, name="first")
+        check_count(self.matrix, k, name="matrix")
+        for option, row in enumerate(self.matrix):
+            check_count(row, k, name=f"matrix[{option}]")
+        check_count(self.bias, k, name="bias")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         log_q = self.first.apply(log_p)

@@ -13,10 +13,17 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from classify.calibration.arrays import Floats, finite_numbers, log_probabilities, sample_weights
-from classify.calibration.fitted import FLOOR, Fitted, Frozen, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    Frozen,
+    Vector,
+    check_count,
+    check_rising,
+)
 from classify.calibration.isotonic import IsotonicCurve, rising_curve
 from classify.calibration.labelled import Labelled, Targets, blocks, labelled, target_masses
 from classify.calibration.newton import minimise
@@ -34,6 +41,14 @@ class ProportionalOddsCalibrator(Fitted):
     """(K - 1,), rising."""
     slope: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
     """How fast the odds rise with the expected level."""
+
+    @model_validator(mode="after")
+    def _levels_rise(self) -> ProportionalOddsCalibrator:
+        check_count(self.values, self.fitted_on.k, name="values")
+        check_count(self.thresholds, self.fitted_on.k - 1, name="thresholds")
+        check_rising(self.values, name="values")
+        check_rising(self.thresholds, name="thresholds")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         # einsum and not a matrix product: a row's answer may not depend on how many others come.

@@ -13,9 +13,17 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import model_validator
 
 from classify.calibration.arrays import Floats, log_probabilities, sample_weights
-from classify.calibration.fitted import FLOOR, Fitted, FittedOn, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    FittedOn,
+    Vector,
+    check_count,
+    check_positive,
+)
 from classify.errors import CalibrationError
 
 MIN_BATCH = 32
@@ -29,6 +37,13 @@ class PriorCalibrator(Fitted):
     options: tuple[str, ...]
     """The options in canonical order (sorted by text): the order of `prior` and of the columns."""
     prior: Vector
+
+    @model_validator(mode="after")
+    def _one_share_per_option(self) -> PriorCalibrator:
+        check_count(self.options, self.fitted_on.k, name="options")
+        check_count(self.prior, self.fitted_on.k, name="prior")
+        check_positive(self.prior, name="prior")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         return log_probabilities(log_p - np.log(np.array(self.prior)))

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import model_validator
 
 from classify.calibration.arrays import (
     Floats,
@@ -19,7 +20,14 @@ from classify.calibration.arrays import (
     log_probabilities,
     sample_weights,
 )
-from classify.calibration.fitted import FLOOR, Fitted, FittedOn, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    FittedOn,
+    Vector,
+    check_count,
+    check_positive,
+)
 from classify.calibration.settings import one_of
 from classify.errors import CalibrationError
 
@@ -30,6 +38,12 @@ class ShiftCalibrator(Fitted):
     method: Literal["em-shift", "bbse-shift"]
     ratios: Vector
     """Per option, its frequency in the target over its frequency in the labelled rows."""
+
+    @model_validator(mode="after")
+    def _one_ratio_per_option(self) -> ShiftCalibrator:
+        check_count(self.ratios, self.fitted_on.k, name="ratios")
+        check_positive(self.ratios, name="ratios")
+        return self
 
     def _mapped(self, log_p: Floats) -> Floats:
         return log_probabilities(log_p + np.log(np.array(self.ratios)))

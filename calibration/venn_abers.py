@@ -12,13 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from math import comb
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import model_validator
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
-from classify.calibration.fitted import FLOOR, Fitted, Frozen, Vector
+from classify.calibration.fitted import (
+    FLOOR,
+    Fitted,
+    Frozen,
+    Vector,
+    check_count,
+    check_positive,
+    check_rising,
+    check_shares,
+)
 from classify.calibration.labelled import labelled
 from classify.calibration.pooling import Pooled, isotonic_edges, pooled
 from classify.errors import CalibrationError
@@ -34,6 +45,19 @@ class VennAbersPair(Frozen):
     """The log-odds up to which each value of p1 holds; above them p1 is 1."""
     p1: Vector
 
+    @model_validator(mode="after")
+    def _rise_in_step(self) -> VennAbersPair:
+        check_count(self.p0, len(self.p0_from), name="p0")
+        check_count(self.p1, len(self.p1_up_to), name="p1")
+        for name in ("p0_from", "p1_up_to"):
+            check_rising(getattr(self, name), name=name)
+        for name in ("p0", "p1"):
+            check_rising(getattr(self, name), name=name, level=True)
+            check_shares(getattr(self, name), name=name)
+        check_positive(self.p1, name="p1")
+        check_positive(tuple(1.0 - p for p in self.p0), name="1 - p0")
+        return self
+
     def bounds(self, odds: Floats) -> tuple[Floats, Floats]:
         """Return p0 and p1 (n,)."""
         below = np.searchsorted(np.array(self.p0_from), odds, side="right")
@@ -47,6 +71,11 @@ class VennAbersCalibrator(Fitted):
     method: Literal["venn-abers"] = "venn-abers"
     pairs: tuple[VennAbersPair, ...]
     """In the order (0,1), (0,2), …, (1,2), …: the first of a pair against the second."""
+
+    @model_validator(mode="after")
+    def _every_pair(self) -> VennAbersCalibrator:
+        check_count(self.pairs, comb(self.fitted_on.k, 2), name="pairs")
+        return self
 
     def bounds(self, log_p: ArrayLike) -> tuple[Floats, Floats]:
         """Return p0 and p1 of the first option (n,); CalibrationError where K is not 2."""

@@ -107,6 +107,23 @@ def test_costs_of_a_policy_are_a_matrix() -> None:
         CostPolicy(costs=((0.0, 1.0), (1.0,)), escalation_cost=0.1)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "no policy .*'kind'"),
+        ("garbage", "no policy .*invalid JSON"),
+        ('{"kind": "confidence", "guarantee": "g"}', "threshold: is required and missing"),
+        ('{"kind": "confidence", "guarantee": "g", "threshold": "NaN"}', "got nan"),
+        ('{"kind": "cost", "costs": [[0, 1], [1]], "escalation_cost": 1}', "rows of one length"),
+    ],
+    ids=["empty", "no JSON", "half", "nan", "costs"],
+)
+def test_a_text_that_is_no_policy_is_refused(text: str, message: str) -> None:
+    """With one of our errors, which names what is wrong."""
+    with pytest.raises(CalibrationError, match=message):
+        read_policy(text)
+
+
 def test_a_policy_is_frozen() -> None:
     """A promise does not change after it was made."""
     with pytest.raises(ValidationError, match="frozen"):

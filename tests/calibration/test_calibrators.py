@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.bias import fit_temperature_bias, fit_vector
 from classify.calibration.binary import fit_beta, fit_platt
 from classify.calibration.calibrators import CALIBRATORS, Calibrator, chain, identity
+from classify.calibration.fitted import FittedOn
 from classify.calibration.isotonic import fit_isotonic
 from classify.calibration.matrix import fit_matrix
 from classify.calibration.ordinal import fit_proportional_odds
@@ -262,6 +264,94 @@ def test_a_chain_of_different_questions_is_refused(steps: list[int]) -> None:
     """Every step takes what the one before gives."""
     with pytest.raises(CalibrationError, match="one number of options"):
         chain(*(identity(k) for k in steps))
+
+
+CURVE = {"x": [0.1, 0.9], "value": [0.2, 0.8]}
+STEPS = {"p0_from": [0.0], "p0": [0.5], "p1_up_to": [0.0], "p1": [0.5]}
+OF_THREE = {"fitted_on": {"n": 9, "k": 3}, "method": "temperature", "temperature": 1.0}
+SQUARE = [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("method", "fields", "message"),
+    [
+        ("temperature-bias", {"temperature": 1.0, "bias": [0, 0, 0]}, "bias must have 2"),
+        ("vector", {"first": OF_THREE, "scale": [1, 1], "bias": [0, 0]}, "first was fitted on 3"),
+        ("vector", {"scale": [1], "bias": [0, 0]}, "scale must have 2 entries, got 1"),
+        ("vector", {"scale": [1, 1], "bias": [0]}, "bias must have 2 entries, got 1"),
+        ("matrix", {"matrix": SQUARE[:1], "bias": [0, 0]}, "matrix must have 2 entries, got 1"),
+        ("matrix", {"matrix": [[1, 0], [0]], "bias": [0, 0]}, r"matrix\[1\] must have 2"),
+        ("matrix", {"matrix": SQUARE, "bias": [0]}, "bias must have 2 entries, got 1"),
+        ("matrix", {"first": OF_THREE, "matrix": SQUARE, "bias": [0, 0]}, "first was fitted on 3"),
+        ("isotonic", {"curves": [CURVE, CURVE]}, "curves must have 1 entries, got 2"),
+        ("isotonic", {"curves": [CURVE | {"value": [0.1]}]}, "value must have 2 entries, got 1"),
+        ("isotonic", {"curves": [CURVE | {"x": [0.9, 0.1]}]}, "x must rise, got 0.9 and then 0.1"),
+        ("isotonic", {"curves": [CURVE | {"value": [0.9, 0.1]}]}, "value must rise"),
+        ("isotonic", {"curves": [CURVE | {"value": [0.9, 1.1]}]}, r"value must lie in \[0, 1\]"),
+        ("isotonic", {"curves": [{"x": [], "value": []}]}, "at least 1 item"),
+        ("isotonic-mean", {"means": {"n": 9, "curve": CURVE | {"x": [1, 1]}}}, "x must rise"),
+        ("venn-abers", {"pairs": []}, "pairs must have 1 entries, got 0"),
+        ("venn-abers", {"pairs": [STEPS | {"p0": []}]}, "p0 must have 1 entries, got 0"),
+        ("venn-abers", {"pairs": [STEPS | {"p1": [0.1, 0.2]}]}, "p1 must have 1 entries, got 2"),
+        ("venn-abers", {"pairs": [STEPS | {"p1": [0.0]}]}, "p1 must be above 0"),
+        ("venn-abers", {"pairs": [STEPS | {"p0": [1.0]}]}, "1 - p0 must be above 0"),
+        ("venn-abers", {"pairs": [STEPS | {"p1": [1.5]}]}, r"p1 must lie in \[0, 1\]"),
+        ("batch-prior", {"options": ["a", "b"], "prior": [1.0]}, "prior must have 2"),
+        ("batch-prior", {"options": ["a"], "prior": [0.5, 0.5]}, "options must have 2"),
+        ("batch-prior", {"options": ["a", "b"], "prior": [1.0, 0.0]}, "prior must be above 0"),
+        ("em-shift", {"ratios": [1.0, 1.0, 1.0]}, "ratios must have 2 entries, got 3"),
+        ("bbse-shift", {"ratios": [1.0, 0.0]}, "ratios must be above 0, got 0"),
+        ("chain", {"steps": [OF_THREE]}, r"steps\[0\] was fitted on 3 options and the whole on 2"),
+    ],
+)
+def test_a_calibrator_that_contradicts_itself_cannot_be_read(
+    method: str, fields: dict[str, object], message: str
+) -> None:
+    """Of two options: it would fail, or give nan, at the first answer."""
+    body: dict[str, object] = {"method": method, "fitted_on": {"n": 9, "k": 2}}
+    if method in ("vector", "matrix"):
+        body["first"] = OF_THREE | {"fitted_on": {"n": 9, "k": 2}}
+
+    with pytest.raises(ValidationError, match=message):
+        CALIBRATORS.validate_json(json.dumps(body | fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"thresholds": [1, 0]}, "thresholds must rise, got 1.0 and then 0.0"),
+        ({"thresholds": [0]}, "thresholds must have 2 entries, got 1"),
+        ({"values": [0, 1]}, "values must have 3 entries, got 2"),
+        ({"values": [0, 1, 1]}, "values must rise"),
+    ],
+)
+def test_levels_out_of_order_cannot_be_read(fields: dict[str, object], message: str) -> None:
+    """Between thresholds that do not rise there is no probability."""
+    body = {"method": "proportional-odds", "fitted_on": {"n": 9, "k": 3}, "slope": 1.0}
+    whole = {"values": [0, 1, 2], "thresholds": [0, 1]}
+    assert (
+        CALIBRATORS.validate_json(json.dumps(body | whole)).apply([[0.0, 0.0, 0.0]]).shape[1] == 3
+    )
+
+    with pytest.raises(ValidationError, match=message):
+        CALIBRATORS.validate_json(json.dumps(body | whole | fields))
+
+
+@pytest.mark.parametrize("method", ["platt", "beta"])
+def test_a_map_of_log_odds_is_of_two_options(method: str) -> None:
+    """With a third it has nothing to say of it."""
+    fields = {"slope": 1, "intercept": 0} if method == "platt" else {"a": 1, "b": 1, "c": 0}
+
+    with pytest.raises(ValidationError, match="is of 2 options, got k=3"):
+        CALIBRATORS.validate_json(
+            json.dumps({"method": method, "fitted_on": {"n": 9, "k": 3}, **fields})
+        )
+
+
+def test_label_weights_are_one_per_option() -> None:
+    """They are what each option's labels weigh."""
+    with pytest.raises(ValidationError, match="label_weights must have 2 entries, got 3"):
+        FittedOn(n=3, k=2, label_weights=(1.0, 1.0, 1.0))
 
 
 def test_an_unknown_method_cannot_be_read() -> None:
