@@ -207,9 +207,11 @@ def _warnings(trials: tuple[AnnotatorTrial, ...], *, people: int) -> tuple[str, 
     found: list[str] = []
     if people < 3:
         found.append("with two people each is judged by the other alone; three or more are better")
-    few = [trial.annotator for trial in trials if trial.n < FEWEST_ITEMS]
+    few = sum(trial.n < FEWEST_ITEMS for trial in trials)
     if few:
-        found.append(f"fewer than {FEWEST_ITEMS} items for annotators {few}: use 50 to 100")
+        found.append(
+            f"fewer than {FEWEST_ITEMS} items for {few} of {people} annotators: use 50 to 100"
+        )
     left_out = people - len(trials)
     if left_out:
         found.append(f"{left_out} of {people} people shared too few items and were left out")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, ScoreAnswer
 from classify.calibration.judge_reports import JudgeReport, judge_report
 from classify.calibration.label_file import RowLabels
 from classify.calibration.ratings import Level
+from classify.calibration.result_labels import no_distribution, unusable
 from classify.calibration.true_rates import Drawn, TrueRate, true_rate
 from classify.errors import CalibrationError, InvalidInput
-from classify.questions import Boolean, Question, Score
+from classify.questions import Boolean, Choice, Question, Score
 from classify.results import Result
 from classify.row_labels import Label
 
@@ -24,14 +26,19 @@ class JudgedItems:
 
     question: Question
     judge: tuple[Level | None, ...]
-    """The option chosen; of a score the nearest level, of a boolean whether P(true) >= 0.5."""
+    """The option chosen; of a score the level nearest to its mean, of a boolean whether P(true) >=
+    0.5."""
     probability: tuple[float | None, ...]
     """P(true) of a boolean."""
     people: tuple[tuple[Level, ...], ...]
     """What the people who labelled an item said; the first of one item need not be the first of
     another."""
+    weights: tuple[float, ...]
+    """What the labels of an item weigh, each of them; 1 where it has none."""
     between: int
     """Labels between two levels, which are no verdicts and left out."""
+    left_out: Mapping[str, int]
+    """Why -> how many items have no verdict of the judge."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -39,11 +46,22 @@ class JudgedItems:
         options = self.question.options
         return tuple(range(len(options))) if isinstance(self.question, Score) else options
 
+    @property
+    def rule(self) -> str:
+        """How the judge's verdict follows from its answer."""
+        if isinstance(self.question, Score):
+            return "the level nearest to the mean of its probabilities, not the likeliest"
+        if isinstance(self.question, Choice):
+            return "the option it chose"
+        return "yes where P(true) is at least 0.5"
+
     def report(self, *, drawn: Drawn = "unknown", epsilon: float | None = None) -> JudgeReport:
         """Return the agreement of judge and people, and the true rate of a boolean.
 
-        `epsilon`: see judge_report.
+        `epsilon`: see judge_report. Raises CalibrationError where there is no label or no verdict.
         """
+        if all(verdict is None for verdict in self.judge):
+            raise CalibrationError(f"no answer has a verdict ({no_distribution(self.left_out)})")
         if not any(self.people):
             raise CalibrationError("no item has a label: give --labels FILE")
         most = max(map(len, self.people))
@@ -52,7 +70,10 @@ class JudgedItems:
             name = "people" if most == 1 else f"person {person + 1}"
             ratings[name] = [said[person] if person < len(said) else None for said in self.people]
         ordered = isinstance(self.question, Score)
-        found = judge_report(ratings, levels=self.levels, ordered=ordered, epsilon=epsilon)
+        found = judge_report(
+            ratings, levels=self.levels, ordered=ordered, epsilon=epsilon, weights=self.weights
+        )
+        found = replace(found, verdicts=f"{JUDGE}: {self.rule}")
         if self.between:
             note = f"{self.between} labels between two levels name none and are left out"
             found = replace(found, notes=(*found.notes, note))
@@ -65,20 +86,31 @@ class JudgedItems:
             return replace(found, notes=(*found.notes, f"true rate: {error}"))
 
     def _rate(self, drawn: Drawn) -> TrueRate:
-        pairs = [
-            (p, _majority(said))
+        answered = [
+            (p, said)
             for p, said in zip(self.probability, self.people, strict=True)
             if p is not None
         ]
-        known = [(p, truth) for p, truth in pairs if truth is not None]
-        pool = [p for p, truth in pairs if truth is None]
+        known = [(p, _share_of_yes(said)) for p, said in answered if said]
+        pool = [p for p, said in answered if not said]
+        if len({w for w, said in zip(self.weights, self.people, strict=True) if said}) > 1:
+            raise CalibrationError(
+                "the labels have different weights, and the rate counts items: give labels of one "
+                "weight, of items drawn at random"
+            )
         if len(pool) < 2:
             raise CalibrationError(
                 "every answered item has a label, so nothing is left to estimate: "
                 f"yes in {sum(truth for _, truth in known):g} of {len(known)}"
             )
         human, judge = [truth for _, truth in known], [p for p, _ in known]
-        return true_rate(human, judge, pool, drawn=drawn, name="the rate of yes")
+        rate = true_rate(human, judge, pool, drawn=drawn, name="the rate of yes")
+        if any(len(said) > 1 for said in self.people):
+            reason = "an item counts with the share of its people who said yes"
+            if tied := human.count(0.5):
+                reason += f", {tied} without a majority"
+            rate = replace(rate, reason=f"{rate.reason}; {reason}")
+        return rate
 
 
 def judged_items(
@@ -89,36 +121,66 @@ def judged_items(
 ) -> dict[str, JudgedItems]:
     """Return question id -> verdicts, with the results' own labels or those of a file.
 
-    A mean of levels is no verdict and is left out. Raises InvalidInput where an id of `labels`
-    names no row.
+    A mean of levels is no verdict and is left out, like a label of weight 0. Raises InvalidInput
+    where an id of `labels` names no row, and where the labels of one item have different weights.
     """
-    rows: dict[str, list[tuple[AnyAnswer | None, tuple[Level, ...]]]] = {n: [] for n in questions}
-    unknown, between = set(labels or ()), dict.fromkeys(questions, 0)
+    rows = {name: _Rows(name, question) for name, question in questions.items()}
+    unknown = set(labels or ())
     for result in results:
         unknown.discard(result.id)
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
-        for name, question in questions.items():
-            said = [_level(question, row.labels[name]) for row in own if name in row.labels]
-            kept = tuple(level for level in said if level is not None)
-            between[name] += len(said) - len(kept)
-            rows[name].append((result.answers.get(name), kept))
+        for name, gathering in rows.items():
+            gathering.add(result, [row for row in own if name in row.labels and row.weight > 0.0])
     if unknown:
         raise InvalidInput(
             f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}"
         )
-    return {
-        name: JudgedItems(
-            question=questions[name],
-            judge=tuple(_verdict(answer) for answer, _ in found),
-            probability=tuple(
-                answer.probability if isinstance(answer, BooleanAnswer) else None
-                for answer, _ in found
-            ),
-            people=tuple(said for _, said in found),
-            between=between[name],
+    return {name: gathering.gathered() for name, gathering in rows.items()}
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What is gathered of one question."""
+
+    name: str
+    question: Question
+    judge: list[Level | None] = field(default_factory=list[Level | None])
+    probability: list[float | None] = field(default_factory=list[float | None])
+    people: list[tuple[Level, ...]] = field(default_factory=list[tuple[Level, ...]])
+    weights: list[float] = field(default_factory=list[float])
+    left_out: Counter[str] = field(default_factory=Counter[str])
+    between: int = 0
+
+    def add(self, result: Result, labels: Sequence[RowLabels]) -> None:
+        answer = result.answers.get(self.name)
+        verdict = _verdict(answer)
+        if verdict is None:
+            self.left_out[unusable(answer)] += 1
+        said = [_level(self.question, row.labels[self.name]) for row in labels]
+        kept = tuple(level for level in said if level is not None)
+        weights = sorted({row.weight for row in labels})
+        if len(weights) > 1:
+            raise InvalidInput(
+                f"the labels of {result.id!r} have different weights ({weights[0]:g} and "
+                f"{weights[-1]:g}), and agreement weighs items: give all labels of an item one "
+                "weight"
+            )
+        self.judge.append(verdict)
+        self.probability.append(answer.probability if isinstance(answer, BooleanAnswer) else None)
+        self.people.append(kept)
+        self.weights.append(weights[0] if kept else 1.0)
+        self.between += len(said) - len(kept)
+
+    def gathered(self) -> JudgedItems:
+        return JudgedItems(
+            question=self.question,
+            judge=tuple(self.judge),
+            probability=tuple(self.probability),
+            people=tuple(self.people),
+            weights=tuple(self.weights),
+            between=self.between,
+            left_out=dict(self.left_out),
         )
-        for name, found in rows.items()
-    }
 
 
 def _verdict(answer: AnyAnswer | None) -> Level | None:
@@ -139,7 +201,5 @@ def _level(question: Question, label: Label) -> Level | None:
     return label
 
 
-def _majority(said: Sequence[Level]) -> float | None:
-    """Return 1 for yes, 0 for no, None without a majority."""
-    yes = sum(level == "true" for level in said)
-    return None if 2 * yes == len(said) else float(2 * yes > len(said))
+def _share_of_yes(said: Sequence[Level]) -> float:
+    return sum(level == "true" for level in said) / len(said)

@@ -6,11 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from classify.calibration.agreement import Confusion, cohen_kappa, confusion
 from classify.calibration.annotator_test import AltTest, alt_test
+from classify.calibration.arrays import Floats, sample_weights
 from classify.calibration.estimate import Estimate
 from classify.calibration.rater_agreement import Metric, gwet_ac, krippendorff_alpha
-from classify.calibration.ratings import Level, Scheme, rater_indices
+from classify.calibration.ratings import (
+    MISSING,
+    Level,
+    Scheme,
+    level_indices,
+    rater_indices,
+)
 from classify.calibration.settings import not_negative
 from classify.calibration.true_rates import TrueRate
 from classify.display.notebook import Shown
@@ -40,10 +50,12 @@ class JudgeReport(Shown):
     """Why a number is missing, in sentences."""
     rate: TrueRate | None = None
     """For a judge of yes and no: how often yes is true."""
+    verdicts: str = ""
+    """How a judge's verdicts follow from its answers, where it gave more than verdicts."""
 
     def lines(self) -> list[str]:
         """Return the report as lines to print, each number with "n used of N"."""
-        found = [f"raters: {', '.join(self.raters)}"]
+        found = [f"raters: {', '.join(self.raters)}", *[self.verdicts] * bool(self.verdicts)]
         if self.confusion is not None:
             found.append(f"confusion (rows {self.raters[0]}, columns {self.raters[1]}):")
             found += [f"  {line}" for line in str(self.confusion).splitlines()]
@@ -62,22 +74,28 @@ def judge_report(
     levels: Sequence[Level],
     ordered: bool,
     epsilon: float | None = None,
+    weights: ArrayLike | None = None,
 ) -> JudgeReport:
     """Return the agreement of raters, name -> one rating per item, None where there is none.
 
     Where the levels are `ordered`, kappa and AC have quadratic weights and alpha is ordinal.
     With `epsilon`, what a person's time is worth, the first rater is tested against the others:
-    may it replace one of them (see alt_test).
+    may it replace one of them (see alt_test). `weights` repeat items, one for each.
 
-    Raises CalibrationError for fewer than two raters and for a rating that is no level.
+    Raises CalibrationError for fewer than two raters, for a rating that is no level, and for
+    different weights where a replacement is asked for.
     """
     names, rows = tuple(ratings), [list(each) for each in ratings.values()]
     if len(names) < 2:
         raise CalibrationError(f"agreement needs at least two raters, got {list(names)!r}")
     # Here, since what is not defined further down becomes a note.
-    rater_indices(rows, levels)
+    for name, row in zip(names, rows, strict=True):
+        level_indices(row, levels, name=f"rater {name!r}")
+    indices = rater_indices(rows, levels)
+    w = sample_weights(weights, n=indices.shape[1])
     if epsilon is not None:
         not_negative(epsilon, name="epsilon")
+        _check_equal(w[(indices != MISSING).sum(axis=0) > 1])
     scheme: Scheme = "quadratic" if ordered else "none"
     metric: Metric = "ordinal" if ordered else "nominal"
     notes: list[str] = []
@@ -91,13 +109,24 @@ def judge_report(
 
     table, kappa, replacing = None, None, None
     if len(names) == 2:
-        table = confusion(rows[0], rows[1], levels=levels)
-        kappa = defined(lambda: cohen_kappa(rows[0], rows[1], levels=levels, scheme=scheme))
+        one, other = rows
+        table = confusion(one, other, levels=levels, weights=w)
+        kappa = defined(lambda: cohen_kappa(one, other, levels=levels, scheme=scheme, weights=w))
     if epsilon is not None:
         replacing = _replacing(rows, levels, epsilon, notes)
-    alpha = defined(lambda: krippendorff_alpha(rows, levels=levels, metric=metric))
-    ac = defined(lambda: gwet_ac(rows, levels=levels, scheme=scheme))
+    alpha = defined(lambda: krippendorff_alpha(rows, levels=levels, metric=metric, weights=w))
+    ac = defined(lambda: gwet_ac(rows, levels=levels, scheme=scheme, weights=w))
     return JudgeReport(names, table, kappa, alpha, ac, replacing, tuple(notes))
+
+
+def _check_equal(weights: Floats) -> None:
+    """Raise CalibrationError for items of different weights: the test counts items."""
+    used = weights[weights > 0.0]
+    if used.size and np.ptp(used) > 0.0:
+        raise CalibrationError(
+            f"items have different weights ({used.min():g} to {used.max():g}), and whether the "
+            "judge may replace a person is tested on items: give all one weight"
+        )
 
 
 def _replacing(

@@ -35,7 +35,7 @@ class LevelUse(Shown):
     def lines(self) -> list[str]:
         """Return the shares as lines to print."""
         lines = [
-            f"chosen: {_row(self.chosen)}  (n={self.n})",
+            f"chosen, as the likeliest option: {_row(self.chosen)}  (n={self.n})",
             f"  mean probability: {_row(self.probability)}",
         ]
         if self.actual is not None:

@@ -98,7 +98,8 @@ def judge_report_card(report: JudgeReport) -> Card:
     replacing = () if report.replacing is None else (alt_test_card(report.replacing),)
     numbers = (report.kappa, report.alpha, report.ac, report.rate)
     lines = (Line(str(each)) for each in numbers if each is not None)
-    parts = (*lines, *notes("note", report.notes), *table, *replacing)
+    verdicts = (Line(report.verdicts),) if report.verdicts else ()
+    parts = (*verdicts, *lines, *notes("note", report.notes), *table, *replacing)
     return Card("Judge report", ", ".join(report.raters), parts)
 
 

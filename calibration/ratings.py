@@ -23,6 +23,7 @@ Scheme: TypeAlias = Literal["none", "linear", "quadratic"]
 
 MISSING = -1
 """The index of a rating that is None or nan."""
+_NO_LEVEL = "which is none of the levels {}: declare every level, also one that is used once"
 
 
 def declared_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
@@ -47,7 +48,7 @@ def level_indices(ratings: Ratings, levels: Sequence[Level], *, name: str) -> In
     if numeric and raw.dtype.kind == "O":
         raw = _numbers(raw, name)
     if numeric and raw.dtype.kind in "iubf":
-        return _numeric_indices(raw, finite_numbers(declared, name="levels"), name)
+        return _numeric_indices(raw, declared, name)
     index = {level: i for i, level in enumerate(declared)}
     flat = [_index_of(value, index, name) for value in cast("list[object]", raw.ravel().tolist())]
     return np.asarray(flat, dtype=np.int64).reshape(raw.shape)
@@ -75,7 +76,8 @@ def agreement_weights(k: int, scheme: Scheme) -> Floats:
     return 1.0 - (ratio if scheme == "linear" else ratio**2)
 
 
-def _numeric_indices(raw: NDArray[np.generic], values: Floats, name: str) -> Ints:
+def _numeric_indices(raw: NDArray[np.generic], levels: tuple[Level, ...], name: str) -> Ints:
+    values = finite_numbers(levels, name="levels")
     k, first = values.size, values[0]
     if raw.dtype.kind in "iub" and (values == first + np.arange(k)).all():
         # The usual scale, 1 … 5 in whole numbers, needs no search.
@@ -92,8 +94,7 @@ def _numeric_indices(raw: NDArray[np.generic], values: Floats, name: str) -> Int
     if bad.any():
         where = int(np.argmax(bad.ravel()))
         raise CalibrationError(
-            f"{name} holds {raw.ravel()[where].item()!r}, which is none of the levels "
-            f"{values.tolist()!r}"
+            f"{name} holds {raw.ravel()[where].item()!r}, {_NO_LEVEL.format(list(levels))}"
         )
     return indices
 
@@ -110,5 +111,5 @@ def _index_of(value: object, index: dict[Level, int], name: str) -> int:
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return MISSING
     if not isinstance(value, str | int | float) or value not in index:
-        raise CalibrationError(f"{name} holds {value!r}, which is none of the levels {list(index)}")
+        raise CalibrationError(f"{name} holds {value!r}, {_NO_LEVEL.format(list(index))}")
     return index[value]

@@ -16,6 +16,7 @@ from classify.adapters.cli.results_input import (
     asked_questions,
     check_results,
     check_some,
+    of_each,
     only,
     print_lines,
 )
@@ -89,7 +90,7 @@ def _of_results(
 ) -> dict[str, JudgeReport]:
     from classify.calibration.judge_items import judged_items
     from classify.calibration.label_file import read_label_file
-    from classify.calibration.result_labels import seen_questions
+    from classify.calibration.result_labels import no_distribution, seen_questions
     from classify.errors import CalibrationError
     from classify.results import read_results
 
@@ -98,13 +99,16 @@ def _of_results(
     given = None if labels is None else read_label_file(labels, questions)
     items = judged_items(read_results(results), questions, labels=given)
     labelled = {name: each for name, each in items.items() if any(each.people)}
+    if all(verdict is None for each in items.values() for verdict in each.judge):
+        rows = "; ".join(f"{name}: {no_distribution(e.left_out)}" for name, e in items.items())
+        raise CalibrationError(f"no answer has a verdict ({rows})")
     if not labelled:
         between = sum(each.between for each in items.values())
         why = f" that names a level ({between} lie between two)" if between else ""
         raise CalibrationError(
             f"no item has a label{why}: give --labels FILE, or run labelled rows"
         )
-    return {name: each.report(drawn=drawn, epsilon=epsilon) for name, each in labelled.items()}
+    return of_each(labelled, lambda name: labelled[name].report(drawn=drawn, epsilon=epsilon))
 
 
 def _of_ratings(
@@ -116,12 +120,20 @@ def _of_ratings(
 
     names = [name.strip() for name in raters.split(",")]
     ratings: dict[str, list[str | None]] = {name: [] for name in names}
+    fields: dict[str, None] = {}
     for record in read_records(str(path)):
         if isinstance(record, BadRecord):
             raise InvalidInput(f"{path}, {record.place}: {record.message}")
+        fields.update(dict.fromkeys(record.fields))
         for name in names:
             value = record.fields.get(name)
             ratings[name].append(None if value is None or value == "" else str(value).strip())
+    missing = [name for name in names if name not in fields]
+    if missing:
+        raise InvalidInput(
+            f"--raters: {path} has no field {', '.join(map(repr, missing))}; its fields are "
+            f"{', '.join(fields) or 'none'}"
+        )
     if levels is None:
         seen = sorted({str(value) for said in ratings.values() for value in said if value})
         raise InvalidInput(

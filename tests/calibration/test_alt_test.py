@@ -89,7 +89,7 @@ def test_no_difference_in_few_items_is_no_proof() -> None:
 
     assert found.trials[0].p_value == pytest.approx(0.8**5)
     assert not found.passes
-    assert "fewer than 30 items for annotators [0, 1, 2]: use 50 to 100" in found.warnings
+    assert "fewer than 30 items for 3 of 3 annotators: use 50 to 100" in found.warnings
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,7 +10,7 @@ import pytest
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.calibration.from_results import calibrate_results, labelled_metrics
-from classify.calibration.judge_items import judged_items
+from classify.calibration.judge_items import JudgedItems, judged_items
 from classify.calibration.label_file import RowLabels, read_label_file
 from classify.calibration.result_labels import labelled_results, seen_questions
 from classify.errors import CalibrationError, InvalidInput
@@ -181,3 +181,53 @@ def test_the_judges_score_is_its_nearest_level_and_people_are_raters() -> None:
     assert found.judge == (2, 1)
     assert found.people == ((2, 1), ())
     assert found.levels == (0, 1, 2)
+    assert "the level nearest to the mean of its probabilities" in found.rule
+
+
+def yes_or_no(said: list[list[bool]], *, weights: list[float] | None = None) -> JudgedItems:
+    """Return a run over a boolean at 0.6, and the people who labelled each row."""
+    w = weights or [1.0] * len(said)
+    labels = {
+        f"r{n}": tuple(RowLabels({"ok": label}, weight=w[n]) for label in people)
+        for n, people in enumerate(said)
+    }
+    rows = [result(n, 0.6) for n in range(len(said))]
+    return judged_items(rows, {"ok": Boolean()}, labels=labels)["ok"]
+
+
+def test_items_whose_people_tie_stay_among_the_labelled() -> None:
+    """They were drawn like the others: 20 rows labelled by two, of which 8 tie."""
+    said = [[True, True]] * 9 + [[True, False]] * 8 + [[False, False]] * 3 + [[]] * 30
+
+    report = yes_or_no(said).report(drawn="at random")
+
+    assert report.rate is not None
+    assert report.rate.estimate.value == pytest.approx((9 + 4) / 20)
+    assert (report.rate.estimate.n, report.rate.estimate.total) == (20, 50)
+    assert "share of its people who said yes, 8 without a majority" in str(report.rate)
+    assert "judge: yes where P(true) is at least 0.5" in report.lines()
+
+
+def test_weights_of_labels_repeat_items_in_agreement_and_are_refused_by_the_rate() -> None:
+    """An item of weight 3 is one that is there three times; a rate counts items drawn."""
+    said = [[True], [False], [True], [True], [False]]
+    weighted = yes_or_no([*said, [], []], weights=[1, 3, 1, 1, 2, 1, 1]).report()
+    repeated = yes_or_no([said[n] for n in (0, 1, 1, 1, 2, 3, 4, 4)] + [[], []]).report()
+
+    assert weighted.ac is not None and repeated.ac is not None
+    assert weighted.ac.value == pytest.approx(repeated.ac.value)
+    assert weighted.ac.low == pytest.approx(repeated.ac.low)
+    assert weighted.alpha is not None and repeated.alpha is not None
+    assert weighted.alpha.value == pytest.approx(repeated.alpha.value)
+    assert weighted.confusion is not None and repeated.confusion is not None
+    assert weighted.confusion.counts == repeated.confusion.counts
+    assert weighted.rate is None and repeated.rate is not None
+    assert any("labels have different weights" in note for note in weighted.notes)
+
+
+def test_a_replacement_is_not_tested_on_labels_of_different_weights() -> None:
+    """It was asked for, so it is an error and no note."""
+    people = yes_or_no([[True, True], [False, True]] * 5, weights=[1.0, 2.0] * 5)
+
+    with pytest.raises(CalibrationError, match=r"items have different weights \(1 to 2\)"):
+        people.report(epsilon=0.1)

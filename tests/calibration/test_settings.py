@@ -135,5 +135,5 @@ def test_a_judge_report_refuses_what_is_no_setting_and_no_rating() -> None:
 
     with pytest.raises(CalibrationError, match="epsilon must be a finite number, got nan"):
         c.judge_report(ratings, levels=[1, 2], ordered=True, epsilon=math.nan)
-    with pytest.raises(CalibrationError, match="ratings holds 2, which is none of the levels"):
+    with pytest.raises(CalibrationError, match="rater 'judge' holds 2, which is none of the"):
         c.judge_report(ratings, levels=[1, 3], ordered=True)

@@ -89,7 +89,7 @@ def test_an_empty_results_file_is_said_to_be_empty(desk: Desk, command: str) -> 
     assert "out.jsonl' holds no results: run some rows first" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["metrics", "calibrate", "audit"])
+@pytest.mark.parametrize("command", ["metrics", "calibrate", "agree", "audit"])
 def test_answers_without_a_verdict_are_counted_with_their_cause_and_the_way_out(
     desk: Desk, command: str
 ) -> None:
@@ -102,7 +102,8 @@ def test_answers_without_a_verdict_are_counted_with_their_cause_and_the_way_out(
     result = desk.classify(command, desk.out, *options)
 
     assert 1 == result.exit_code
-    assert "no answer has a distribution (" in result.stderr
+    wanted = "verdict" if command == "agree" else "distribution"
+    assert f"no answer has a {wanted} (" in result.stderr
     assert "no verdict, low_label_mass: 3: the labels got too little probability" in result.stderr
     assert "min_coverage: 0" in result.stderr
     assert "--labels" not in result.stderr
@@ -197,3 +198,38 @@ def test_rows_that_were_run_twice_show_the_noise(desk: Desk) -> None:
     assert "excess 1.0000 [0.6" in result.stdout
     assert "6 used of 6" in result.stdout
     assert "length: not looked at, a choice has no order" in result.stdout
+
+
+RATINGS = "id,ann,bob,cem\n1,1,1,1\n2,2,3,2\n3,3,3,5\n4,2,2,2\n"
+
+
+@pytest.mark.parametrize("raters", ["ann,cem", "ann,bob,cem"], ids=["two", "three"])
+def test_a_rater_whose_level_is_not_declared_is_named(desk: Desk, raters: str) -> None:
+    """However many raters there are, and with one exit code."""
+    ratings = desk.write("ratings.csv", RATINGS)
+
+    result = desk.classify("agree", ratings, "--raters", raters, "--levels", "1,2,3")
+
+    assert 1 == result.exit_code
+    assert "rater 'cem' holds '5', which is none of the levels ['1', '2', '3']" in result.stderr
+
+
+def test_a_rater_who_is_no_field_is_named_with_those_there_are(desk: Desk) -> None:
+    """Not taken for a rater who rated nothing."""
+    ratings = desk.write("ratings.csv", RATINGS)
+
+    result = desk.classify("agree", ratings, "--raters", "ann,zz", "--levels", "1,2,3,5")
+
+    assert 2 == result.exit_code
+    assert "ratings.csv has no field 'zz'; its fields are id, ann, bob, cem" in result.stderr
+
+
+def test_labels_of_one_item_have_one_weight_where_raters_are_compared(desk: Desk) -> None:
+    """An item is what a weight repeats."""
+    _run(desk)
+    labels = desk.write("labels.csv", "id,topic,weight\nr1,refund,1\nr1,delivery,2\n")
+
+    result = desk.classify("agree", desk.out, "--labels", labels)
+
+    assert 2 == result.exit_code
+    assert "the labels of 'r1' have different weights (1 and 2)" in result.stderr
