@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.ratings import MISSING, Level, Ratings, level_indices, rater_indices
-from classify.calibration.settings import not_negative, one_of, open_unit
+from classify.calibration.settings import not_negative, one_of, open_unit, shown
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -186,7 +186,7 @@ def _level_values(levels: Sequence[Level]) -> Floats:
         return np.asarray(levels, dtype=np.float64)
     except ValueError as error:
         raise CalibrationError(
-            f"alignment='squared distance' needs numeric levels, got {list(levels)!r}"
+            f"alignment='squared distance' needs numeric levels, got {shown(list(levels))}"
         ) from error
 
 

@@ -20,6 +20,7 @@ from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, ite
 from classify.calibration.fitted import FLOOR, CalibrationWarning
 from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, policy
 from classify.calibration.report import Calibrated, CalibrationReport, Candidate
+from classify.calibration.settings import shown
 from classify.errors import CalibrationError
 
 FOLDS = 5
@@ -49,7 +50,9 @@ def calibrate(
     identity and a CalibrationWarning. The fit_… functions fit without asking.
     """
     if method != "auto" and method not in FITS:
-        raise CalibrationError(f"method must be 'auto' or one of {sorted(FITS)!r}, got {method!r}")
+        raise CalibrationError(
+            f"method must be 'auto' or one of {sorted(FITS)!r}, got {shown(method)}"
+        )
     rows = _rows(log_p, y, weights=weights, groups=groups, floor=floor)
     k = rows.log_p.shape[1]
     names = _names(options, k)
@@ -98,7 +101,7 @@ def _rows(
     x = log_probabilities(log_p)
     n, k = x.shape
     if not 0.0 < floor < 0.5:
-        raise CalibrationError(f"floor must lie between 0 and 0.5, got {floor!r}")
+        raise CalibrationError(f"floor must lie between 0 and 0.5, got {shown(floor)}")
     return ItemRows(
         log_p=x,
         y=class_labels(y, n=n, k=k),
@@ -112,7 +115,7 @@ def _names(options: Sequence[str] | None, k: int) -> Sequence[str | int]:
     if options is None:
         return range(k)
     if len(options) != k:
-        raise CalibrationError(f"options must name each of the {k} columns, got {options!r}")
+        raise CalibrationError(f"options must name each of the {k} columns, got {shown(options)}")
     return options
 
 

@@ -31,7 +31,7 @@ from classify.calibration.labelled import (
     thinned,
 )
 from classify.calibration.newton import Objective, minimise
-from classify.calibration.settings import finite_number
+from classify.calibration.settings import finite_number, shown
 from classify.calibration.softmax import DiagonalLoss
 from classify.calibration.temperature import (
     HIGHEST,
@@ -209,4 +209,4 @@ def _vector_parameters(data: Labelled, first: TemperatureCalibrator, ridge: floa
 def check_ridge(ridge: object, *, name: str = "ridge") -> None:
     """Raise CalibrationError unless the ridge is a finite number, zero or more."""
     if not 0.0 <= finite_number(ridge, name=name) <= LARGEST:
-        raise CalibrationError(f"{name} must be from 0 to {LARGEST:g}, got {ridge!r}")
+        raise CalibrationError(f"{name} must be from 0 to {LARGEST:g}, got {shown(ridge)}")

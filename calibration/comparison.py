@@ -151,7 +151,8 @@ def paired_difference(
     )
     if found.low is None or found.high is None:
         raise AssertionError(f"an interval always has ends, got {found!r}")
-    rule = f"mean difference, {found.rule}"
+    # An estimate says how sure it is itself.
+    rule = f"mean difference, {found.rule.replace(f' {confidence:.0%}', '', 1)}"
     return Estimate(found.value, found.low, found.high, confidence, rule, a.size, paired.size)
 
 

@@ -17,7 +17,7 @@ from classify.calibration.arrays import (
 from classify.calibration.binning import EqualWidth
 from classify.calibration.intervals import share_interval
 from classify.calibration.measurement import Measurement
-from classify.calibration.settings import whole_number
+from classify.calibration.settings import shown, whole_number
 from classify.errors import CalibrationError
 
 
@@ -105,6 +105,6 @@ def _truth(right: ArrayLike | None, n: int) -> Floats:
     if bad.any():
         row = int(np.argmax(bad))
         raise CalibrationError(
-            f"right[{row}] must be 1, 0, or nan where there is no label, got {truth[row]!r}"
+            f"right[{row}] must be 1, 0, or nan where there is no label, got {shown(truth[row])}"
         )
     return truth

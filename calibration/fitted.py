@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from classify.calibration.arrays import Floats, log_probabilities
-from classify.calibration.settings import finite_number
+from classify.calibration.settings import finite_number, shown
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -138,7 +138,7 @@ def check_same_options(part: Fitted, fitted_on: FittedOn, *, name: str) -> None:
 def check_floor(floor: object) -> None:
     """Raise CalibrationError unless the floor of a fit lies between 0 and 0.5."""
     if not 0.0 < finite_number(floor, name="floor") < 0.5:
-        raise CalibrationError(f"floor must lie between 0 and 0.5, got {floor!r}")
+        raise CalibrationError(f"floor must lie between 0 and 0.5, got {shown(floor)}")
 
 
 def floored(log_p: Floats, floor: float) -> Floats:

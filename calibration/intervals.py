@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, finite_numbers, identifier_numbers, sample_weights
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import effective_n
-from classify.calibration.settings import draw_count, finite_number, open_unit, random_source
+from classify.calibration.settings import draw_count, finite_number, open_unit, random_source, shown
 from classify.errors import CalibrationError
 
 _NORMAL = NormalDist()
@@ -249,7 +249,9 @@ def _values(values: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Float
 
 def _rate(successes: float, n: float) -> float:
     if not 0 < finite_number(n, name="n") <= _MOST_TRIALS:
-        raise CalibrationError(f"n must be above 0 and at most {_MOST_TRIALS:g}, got {n!r}")
+        raise CalibrationError(f"n must be above 0 and at most {_MOST_TRIALS:g}, got {shown(n)}")
     if not 0 <= finite_number(successes, name="successes") <= n:
-        raise CalibrationError(f"successes must be between 0 and n={n!r}, got {successes!r}")
+        raise CalibrationError(
+            f"successes must be between 0 and n={shown(n)}, got {shown(successes)}"
+        )
     return successes / n

@@ -12,7 +12,7 @@ from classify.calibration.binning import EqualMass
 from classify.calibration.intervals import mean_interval
 from classify.calibration.measurement import Measurement
 from classify.calibration.rank_correlation import spearman
-from classify.calibration.settings import whole_number
+from classify.calibration.settings import shown, whole_number
 from classify.errors import CalibrationError
 
 MOST_LABELS = 12
@@ -121,5 +121,5 @@ def _correlation(scores: Floats, labels: Floats) -> Measurement | None:
 def _ends(scale: tuple[float, float]) -> tuple[float, float]:
     ends = finite_numbers(scale, name="scale")
     if ends.shape != (2,) or not ends[0] < ends[1]:
-        raise CalibrationError(f"scale must be its low and its high end, got {scale!r}")
+        raise CalibrationError(f"scale must be its low and its high end, got {shown(scale)}")
     return float(ends[0]), float(ends[1])

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, Ints, log_probabilities, numbers, option_rows
 from classify.calibration.fitted import FLOOR, Fitted, FittedOn, check_floor, floored
 from classify.calibration.ordinal import IsotonicMean, fit_isotonic_mean
+from classify.calibration.settings import shown
 from classify.errors import CalibrationError
 
 _EDGE = 1e-6
@@ -54,7 +55,7 @@ def fit_mean_map(
     if beyond.any():
         row = int(np.argmax(beyond))
         raise CalibrationError(
-            f"ratings[{row}] must be a number from 0 to {k - 1}, got {people.flat[row]!r}"
+            f"ratings[{row}] must be a number from 0 to {k - 1}, got {shown(people.flat[row])}"
         )
     log_q = log_probabilities(floored(log_probabilities(x), floor))
     means = fit_isotonic_mean(expected_levels(log_q), people, weights=weights)

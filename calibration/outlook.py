@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from classify.calibration.estimate import wilson_ends
 from classify.calibration.risk_tests import fewest_rows
-from classify.calibration.settings import finite_number, one_of, open_unit, whole_number
+from classify.calibration.settings import finite_number, one_of, open_unit, shown, whole_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -64,7 +64,7 @@ def least_handed_over(error: float, *, alpha: float, risk: RiskName = "selective
     open_unit(alpha, name="alpha")
     one_of(risk, get_args(RiskName), name="risk")
     if not 0.0 <= finite_number(error, name="error") <= 1.0:
-        raise CalibrationError(f"error must be between 0 and 1, got {error!r}")
+        raise CalibrationError(f"error must be between 0 and 1, got {shown(error)}")
     excess = max(0.0, error - alpha)
     return excess / (1.0 - alpha) if risk == "selective" else excess
 
@@ -79,7 +79,9 @@ def look_ahead(
     """
     whole_number(n, name="n", least=1)
     if not 0.0 <= finite_number(loss, name="loss") <= n:
-        raise CalibrationError(f"loss must be a sum of n losses, got {loss!r} for n={n!r}")
+        raise CalibrationError(
+            f"loss must be a sum of n losses, got {shown(loss)} for n={shown(n)}"
+        )
     # Of losses between 0 and 1 the 0-or-1 ones vary most, so Wilson's interval is wide enough.
     low, high = wilson_ends(loss, n, confidence=0.95)
     if delta is None:

@@ -12,7 +12,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.risk_tests import fewest_rows
-from classify.calibration.settings import finite_number, open_unit, whole_number
+from classify.calibration.settings import finite_number, open_unit, shown, whole_number
 from classify.calibration.true_rates import FEWEST_LABELS
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -66,7 +66,7 @@ def labels_for_corrected_rate(
     _check(rate, "rate")
     open_unit(half_width, name="half_width")
     if not -1.0 <= finite_number(correlation, name="correlation") <= 1.0:
-        raise CalibrationError(f"correlation must be in [-1, 1], got {correlation!r}")
+        raise CalibrationError(f"correlation must be in [-1, 1], got {shown(correlation)}")
     whole_number(pool, name="pool", least=1, most=_MOST_POOL)
 
     def narrow_enough(n: int) -> bool:
@@ -97,7 +97,7 @@ def labels_for_certificate(
     open_unit(delta, name="delta")
     open_unit(power, name="power")
     if not 0.0 <= finite_number(error, name="error") < alpha:
-        raise CalibrationError(f"error must be in [0, alpha={alpha!r}), got {error!r}")
+        raise CalibrationError(f"error must be in [0, alpha={shown(alpha)}), got {shown(error)}")
 
     def passes_often(errors: int) -> bool:
         return (
@@ -151,7 +151,8 @@ def labels_for_comparison(
     open_unit(power, name="power")
     if not better + worse <= 1.0 or better == worse:
         raise CalibrationError(
-            f"better and worse must differ and add to at most 1, got {better!r} and {worse!r}"
+            f"better and worse must differ and add to at most 1, got {shown(better)} and "
+            f"{shown(worse)}"
         )
 
     def shows_often(n: int) -> bool:
@@ -209,4 +210,4 @@ def _smallest(enough: Callable[[int], bool], *, start: int = 1) -> int:
 
 def _check(rate: float, name: str) -> None:
     if not 0.0 <= finite_number(rate, name=name) <= 1.0:
-        raise CalibrationError(f"{name} must be between 0 and 1, got {rate!r}")
+        raise CalibrationError(f"{name} must be between 0 and 1, got {shown(rate)}")

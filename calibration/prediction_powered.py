@@ -16,7 +16,7 @@ from classify.calibration.arrays import Floats, finite_numbers, probabilities
 from classify.calibration.estimate import Estimate, student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.rank_correlation import correlation
-from classify.calibration.settings import finite_number
+from classify.calibration.settings import finite_number, shown
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -116,7 +116,7 @@ def _tuned_trust(y: Floats, f: Floats, ratio: float) -> Floats:
 
 def _given_trust(trust: float) -> float:
     if not 0.0 <= finite_number(trust, name="trust") <= 1.0:
-        raise CalibrationError(f"trust must be from 0 to 1, got {trust!r}")
+        raise CalibrationError(f"trust must be from 0 to 1, got {shown(trust)}")
     return trust
 
 

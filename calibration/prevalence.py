@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from classify.calibration.estimate import Estimate, wilson_ends
 from classify.calibration.intervals import mid_p_ends
-from classify.calibration.settings import not_negative, whole_number
+from classify.calibration.settings import not_negative, shown, whole_number
 from classify.errors import CalibrationError
 
 
@@ -33,9 +33,11 @@ class Share:
     def __post_init__(self) -> None:
         """Refuse counts that are no share of anything."""
         if not_negative(self.n, name="n of a share") == 0.0:
-            raise CalibrationError(f"n of a share must be above 0, got {self.n!r}")
+            raise CalibrationError(f"n of a share must be above 0, got {shown(self.n)}")
         if not_negative(self.k, name="k of a share") > self.n:
-            raise CalibrationError(f"k of a share must be at most n={self.n!r}, got {self.k!r}")
+            raise CalibrationError(
+                f"k of a share must be at most n={shown(self.n)}, got {shown(self.k)}"
+            )
 
     @property
     def rate(self) -> float:

@@ -24,6 +24,7 @@ from classify.calibration.fitted import (
     check_count,
     check_positive,
 )
+from classify.calibration.settings import shown
 from classify.errors import CalibrationError
 
 MIN_BATCH = 32
@@ -89,7 +90,7 @@ def _prior(
     if len(options) != k or sorted(set(options)) != list(options):
         raise CalibrationError(
             f"options must be the {k} different texts of the columns in canonical (sorted) "
-            f"order, got {list(options)!r}"
+            f"order, got {shown(list(options))}"
         )
     w = sample_weights(weights, n=n)
     # An option never seen would be divided by zero.

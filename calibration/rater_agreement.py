@@ -29,7 +29,7 @@ from classify.calibration.ratings import (
     agreement_weights,
     rater_indices,
 )
-from classify.calibration.settings import one_of
+from classify.calibration.settings import one_of, shown
 from classify.errors import CalibrationError
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -213,12 +213,12 @@ def _distances(levels: Sequence[Level], metric: Metric, used: Floats) -> Floats:
         values = finite_numbers(levels, name="levels")
     except ValueError as error:
         raise CalibrationError(
-            f"metric={metric!r} needs numeric levels, got {list(levels)!r}"
+            f"metric={shown(metric)} needs numeric levels, got {shown(list(levels))}"
         ) from error
     difference: Floats = values[:, None] - values[None, :]
     if metric == "interval":
         return difference**2
     both: Floats = values[:, None] + values[None, :]
     if (values < 0.0).any() or (values == 0.0).sum() > 1:
-        raise CalibrationError(f"metric='ratio' needs levels >= 0, got {list(levels)!r}")
+        raise CalibrationError(f"metric='ratio' needs levels >= 0, got {shown(list(levels))}")
     return np.where(both > 0.0, difference / np.where(both > 0.0, both, 1.0), 0.0) ** 2

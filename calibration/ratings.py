@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.arrays import Floats, Ints, array, finite_numbers
-from classify.calibration.settings import one_of
+from classify.calibration.settings import one_of, shown
 from classify.errors import CalibrationError
 
 Level: TypeAlias = str | int | float | bool
@@ -34,7 +34,7 @@ def declared_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
     except TypeError as error:
         raise CalibrationError(f"levels must be a list of values: {error}") from error
     if len(found) < 2 or distinct != len(found):
-        raise CalibrationError(f"levels must be at least two different values, got {found!r}")
+        raise CalibrationError(f"levels must be at least two different values, got {shown(found)}")
     return found
 
 
@@ -42,7 +42,7 @@ def level_indices(ratings: Ratings, levels: Sequence[Level], *, name: str) -> In
     """Return ratings of any shape as indices into `levels`; None and nan become MISSING."""
     raw = array(ratings, name=name)
     if raw.ndim == 0:
-        raise CalibrationError(f"{name} must be a list of ratings, got {ratings!r}")
+        raise CalibrationError(f"{name} must be a list of ratings, got {shown(ratings)}")
     declared = declared_levels(levels)
     numeric = all(isinstance(level, int | float) for level in declared)
     if numeric and raw.dtype.kind == "O":
@@ -94,7 +94,7 @@ def _numeric_indices(raw: NDArray[np.generic], levels: tuple[Level, ...], name: 
     if bad.any():
         where = int(np.argmax(bad.ravel()))
         raise CalibrationError(
-            f"{name} holds {raw.ravel()[where].item()!r}, {_NO_LEVEL.format(list(levels))}"
+            f"{name} holds {raw.ravel()[where].item()!r}, {_NO_LEVEL.format(shown(list(levels)))}"
         )
     return indices
 
@@ -111,5 +111,7 @@ def _index_of(value: object, index: dict[Level, int], name: str) -> int:
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return MISSING
     if not isinstance(value, str | int | float) or value not in index:
-        raise CalibrationError(f"{name} holds {value!r}, {_NO_LEVEL.format(list(index))}")
+        raise CalibrationError(
+            f"{name} holds {shown(value)}, {_NO_LEVEL.format(shown(list(index)))}"
+        )
     return index[value]

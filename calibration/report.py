@@ -71,7 +71,13 @@ class Calibrated(Shown):
     report: CalibrationReport
     """What was tried, and why this was chosen."""
     held_out: Floats
-    """(n, K), the cross-fitted log-probabilities: for any metric after calibration."""
+    """(n, K), the cross-fitted log-probabilities: for any metric after calibration; read-only."""
+
+    def __post_init__(self) -> None:
+        """Let the answers of a finished calibration not be written over."""
+        fixed = self.held_out.view()
+        fixed.flags.writeable = False
+        object.__setattr__(self, "held_out", fixed)
 
     def _card(self) -> Card:
         from classify.calibration.cards import calibrated_card

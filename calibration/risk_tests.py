@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.settings import open_unit
+from classify.calibration.settings import open_unit, shown
 from classify.errors import CalibrationError
 
 _SLACK = 1e-9
@@ -63,6 +63,6 @@ def _counts(losses: ArrayLike, n: ArrayLike, alpha: float) -> tuple[Floats, Ints
     total, m = np.asarray(losses, dtype=np.float64), np.asarray(n).astype(np.int64)
     if not ((m >= 1) & (total >= 0.0) & (total <= m + _SLACK)).all():
         raise CalibrationError(
-            f"losses must be sums of n >= 1 losses in [0, 1], got {losses!r} for n={n!r}"
+            f"losses must be sums of n >= 1 losses in [0, 1], got {shown(losses)} for n={shown(n)}"
         )
     return total, m

@@ -31,17 +31,17 @@ def finite_number(value: object, *, name: str) -> float:
             number = math.inf
         if math.isfinite(number):
             return number
-    raise CalibrationError(f"{name} must be a finite number, got {_shown(value)}")
+    raise CalibrationError(f"{name} must be a finite number, got {shown(value)}")
 
 
 def open_unit(value: object, *, name: str) -> float:
     """Return a number strictly between 0 and 1, or raise CalibrationError."""
     number = finite_number(value, name=name)
     if not 0.0 < number < 1.0:
-        raise CalibrationError(f"{name} must lie strictly between 0 and 1, got {value!r}")
+        raise CalibrationError(f"{name} must lie strictly between 0 and 1, got {shown(value)}")
     if not NEAREST <= number <= 1.0 - NEAREST:
         raise CalibrationError(
-            f"{name} must keep a distance of {NEAREST:g} from 0 and from 1, got {value!r}"
+            f"{name} must keep a distance of {NEAREST:g} from 0 and from 1, got {shown(value)}"
         )
     return number
 
@@ -50,7 +50,7 @@ def not_negative(value: object, *, name: str) -> float:
     """Return a finite number of zero or more, or raise CalibrationError."""
     number = finite_number(value, name=name)
     if number < 0.0:
-        raise CalibrationError(f"{name} must not be negative, got {value!r}")
+        raise CalibrationError(f"{name} must not be negative, got {shown(value)}")
     return number
 
 
@@ -61,7 +61,7 @@ def whole_number(value: object, *, name: str, least: int = 0, most: int | None =
         if number >= least and (most is None or number <= most):
             return number
     limits = f"of {least:,} or more" if most is None else f"from {least:,} to {most:,}"
-    raise CalibrationError(f"{name} must be a whole number {limits}, got {_shown(value)}")
+    raise CalibrationError(f"{name} must be a whole number {limits}, got {shown(value)}")
 
 
 def draw_count(value: object, *, name: str) -> int:
@@ -79,13 +79,23 @@ def one_of(value: object, words: Iterable[str], *, name: str) -> None:
     known = tuple(words)
     if not isinstance(value, str) or value not in known:
         raise CalibrationError(
-            f"{name} must be one of {', '.join(map(repr, known))}, got {_shown(value)}"
+            f"{name} must be one of {', '.join(map(repr, known))}, got {shown(value)}"
         )
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value as messages show it: numpy's numbers plain, and at most 80 characters."""
     try:
-        text = repr(value)
+        text = repr(_plain(value))
     except ValueError:  # Python writes no whole number of more than 4300 digits
         text = "a whole number of thousands of digits"
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic | np.ndarray):
+        return cast("object", value.tolist())
+    if type(value) in (list, tuple):
+        values = [_plain(each) for each in cast("Iterable[object]", value)]
+        return values if isinstance(value, list) else tuple(values)
+    return value

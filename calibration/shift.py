@@ -28,7 +28,7 @@ from classify.calibration.fitted import (
     check_count,
     check_positive,
 )
-from classify.calibration.settings import one_of
+from classify.calibration.settings import one_of, shown
 from classify.errors import CalibrationError
 
 
@@ -64,7 +64,9 @@ def fit_em_shift(
     w = sample_weights(weights, n=n)
     prior = finite_numbers(source_prior, name="source_prior")
     if prior.shape != (k,) or (prior <= 0.0).any():
-        raise CalibrationError(f"source_prior must be {k} positive numbers, got {source_prior!r}")
+        raise CalibrationError(
+            f"source_prior must be {k} positive numbers, got {shown(source_prior)}"
+        )
     if not n:
         raise CalibrationError("log_p has no rows: a shift is learned from answers to the target")
     prior = prior / prior.sum()

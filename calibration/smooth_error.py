@@ -16,7 +16,7 @@ from classify.calibration.binning import binned_sums
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes, weighted
-from classify.calibration.settings import finite_number, random_source
+from classify.calibration.settings import finite_number, random_source, shown
 from classify.errors import CalibrationError
 
 _GRID = 4096
@@ -57,7 +57,7 @@ def smooth_calibration_error_at(
 ) -> Measurement:
     """Return the smooth calibration error at a given bandwidth of the Gaussian."""
     if not 0 < finite_number(bandwidth, name="bandwidth") <= 1:
-        raise CalibrationError(f"bandwidth must be above 0 and at most 1, got {bandwidth!r}")
+        raise CalibrationError(f"bandwidth must be above 0 and at most 1, got {shown(bandwidth)}")
     outcomes = binary_outcomes(p, y, weights)
     coefficients = _coefficients(_on_grid(outcomes, grid=_GRID)[None, :])
     value = float(_error(coefficients, np.array([bandwidth]))[0])

@@ -19,7 +19,7 @@ from classify.calibration.arrays import (
     numbers,
     sample_weights,
 )
-from classify.calibration.settings import finite_number, not_negative
+from classify.calibration.settings import finite_number, not_negative, shown
 from classify.errors import CalibrationError
 
 HAND_OVER = -1
@@ -38,7 +38,7 @@ def binary_threshold(*, false_positive: float, false_negative: float) -> float:
     if min(false_positive, false_negative) < 0.0 or not 0.0 < both < float("inf"):
         raise CalibrationError(
             f"costs must be finite, not negative and not both 0, got "
-            f"false_positive={false_positive!r}, false_negative={false_negative!r}"
+            f"false_positive={shown(false_positive)}, false_negative={shown(false_negative)}"
         )
     return false_positive / both
 
@@ -109,5 +109,5 @@ def cost_matrix(costs: ArrayLike, *, k: int | None = None) -> Floats:
 def _price(escalation_cost: float) -> None:
     if not_negative(escalation_cost, name="escalation_cost") > LARGEST:
         raise CalibrationError(
-            f"escalation_cost must be at most {LARGEST:g}, got {escalation_cost!r}"
+            f"escalation_cost must be at most {LARGEST:g}, got {shown(escalation_cost)}"
         )

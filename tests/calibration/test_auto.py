@@ -281,3 +281,13 @@ def test_groups_of_another_length_are_refused() -> None:
     """Each row has its item."""
     with pytest.raises(CalibrationError, match="groups must hold one identifier for each of the"):
         calibrate(np.zeros((30, 2)), np.zeros(30), groups=["a"])
+
+
+def test_the_answers_of_a_calibration_cannot_be_written_over() -> None:
+    """The report beside them is of these."""
+    log_p, y = simulated(40, 2, seed=3, temperature=2.0, lean=0.0)
+
+    found = calibrate(log_p, y)
+
+    with pytest.raises(ValueError, match="read-only"):
+        found.held_out[0, 0] = 0.0

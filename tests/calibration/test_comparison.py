@@ -176,3 +176,13 @@ def test_mcnemar_is_for_right_and_wrong() -> None:
     """Scores have another test."""
     with pytest.raises(CalibrationError, match=r"McNemar's test needs 0 .* see sign_flip_test"):
         mcnemar_exact([0.5], [1.0])
+
+
+def test_a_difference_says_once_how_sure_it_is() -> None:
+    """The rule of its interval has a level of its own elsewhere."""
+    random = np.random.default_rng(0)
+
+    text = str(paired_difference(random.random(30), random.random(30), seed=0))
+
+    assert text.endswith("over rows, 10000 resamples, seed 0, 95%, 30 used of 30)")
+    assert text.count("95%") == 1
