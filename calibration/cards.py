@@ -54,7 +54,7 @@ def artefact_card(artefact: CalibrationArtefact) -> Card:
         ("created", artefact.created.isoformat(timespec="seconds")),
         ("digest", artefact.digest),
     )
-    worth = (_held_out(artefact.metrics),) if artefact.metrics else ()
+    worth = _held_out(artefact.metrics) if artefact.metrics else ()
     parts = (
         *_about(calibrator),
         *worth,
@@ -142,9 +142,30 @@ def _mapped(calibrator: Fitted, option: int) -> list[str]:
     return [percent(each) for each in mapped]
 
 
-def _held_out(metrics: Sequence[HeldOutMetric]) -> Table:
-    rows = (Row((each.name, f"{each.before:.4f}", f"{each.after:.4f}")) for each in metrics)
-    return Table(("on rows left out", "before", "after"), tuple(rows), unit="metrics")
+def _held_out(metrics: Sequence[HeldOutMetric]) -> tuple[Part, ...]:
+    rows = (
+        Row(
+            (
+                each.name,
+                *map(_with_interval, (each.before, each.after), each.intervals),
+                "unknown" if each.n is None else str(each.n),
+            )
+        )
+        for each in metrics
+    )
+    table = Table(("on rows left out", "before", "after", "n"), tuple(rows), unit="metrics")
+    rules = facts(*((each.name, _rule(each)) for each in metrics))
+    return table, *((Card("Rules of these numbers", "", rules),) if rules else ())
+
+
+def _rule(metric: HeldOutMetric) -> str | None:
+    before, after = metric.rules
+    return (before if before == after else f"{before}; after: {after}") or None
+
+
+def _with_interval(value: float, interval: tuple[float, float] | None) -> str:
+    ends = "" if interval is None else f" [{interval[0]:z.4f}, {interval[1]:z.4f}]"
+    return f"{value:z.4f}{ends}"
 
 
 def _candidates(candidates: Sequence[Candidate], chosen: str) -> Table:

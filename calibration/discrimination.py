@@ -3,7 +3,7 @@
 AURC is the mean, over k = 1 … n, of the mean loss of the k surest rows (one of three conventions
 in use; the others differ by a trapezoid). Within a tie all orders are averaged, in closed form.
 AUGRC (Traub et al. 2024) averages the joint risk, loss of the kept rows over all n rows, which
-is also what conformal risk control bounds.
+is also what conformal risk control bounds: over coverages from 0, where it is 0, by trapezoids.
 """
 
 from __future__ import annotations
@@ -109,12 +109,14 @@ def excess_aurc(
 def augrc(
     confidence: ArrayLike, loss: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Measurement:
-    """Return the mean joint risk over coverages from 0 to 1; at most half of the mean loss.
+    """Return the mean joint risk over coverages from 0 to 1, by trapezoids between 0, 1 … n rows.
 
     For a 0/1 loss: accuracy (1 - accuracy) (1 - AUROC) + (1 - accuracy)^2 / 2.
     """
     kept = kept_risk(confidence, loss, weights)
-    return Measurement(kept.mean_joint_risk(), "AUGRC, ties averaged", kept.n)
+    return Measurement(
+        kept.mean_joint_risk(), "AUGRC, trapezoids over coverage from 0, ties averaged", kept.n
+    )
 
 
 def area_under_roc(outcomes: BinaryOutcomes) -> float:

@@ -164,13 +164,15 @@ def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:
 
 
 def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
-    """Return the metrics that belong into the artefact; infinite ones at their floor."""
-    loss_before = before.floored_log_loss or before.log_loss
-    loss_after = after.floored_log_loss or after.log_loss
-    pairs = (
-        ("log loss", loss_before.value, loss_after.value),
-        ("Brier", before.brier.value, after.brier.value),
-        ("smooth ECE", before.smooth_error.value, after.smooth_error.value),
-        ("debiased ECE", before.debiased_error.value, after.debiased_error.value),
+    """Return the metrics that belong into the artefact; of an infinite one, the floored."""
+    floored = before.floored_log_loss or after.floored_log_loss
+    return (
+        HeldOutMetric.of(
+            "log loss, floored" if floored else "log loss",
+            before.floored_log_loss or before.log_loss,
+            after.floored_log_loss or after.log_loss,
+        ),
+        HeldOutMetric.of("Brier", before.brier, after.brier),
+        HeldOutMetric.of("smooth ECE", before.smooth_error, after.smooth_error),
+        HeldOutMetric.of("debiased error", before.debiased_error, after.debiased_error),
     )
-    return tuple(HeldOutMetric(name=name, before=a, after=b) for name, a, b in pairs)

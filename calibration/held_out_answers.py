@@ -4,20 +4,50 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from classify.calibration.abstention import confidences
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.fitted import Frozen, Vector
+from classify.calibration.measurement import Measurement
+from classify.calibration.proper_scores import LogLoss
+
+Interval = tuple[FiniteFloat, FiniteFloat]
 
 
 class HeldOutMetric(Frozen):
     """A metric of rows that the calibrator did not see, before and after it."""
 
     name: str
-    """With its rule, such as "ECE(mass, m=5)"."""
+    """As `classify metrics` names it."""
     before: FiniteFloat
     after: FiniteFloat
+    rules: tuple[str, str] = ("", "")
+    """How the two were computed; "" in files that kept no rules."""
+    n: int | None = Field(default=None, ge=1)
+    """How many rows counted; None in files that did not say."""
+    intervals: tuple[Interval | None, Interval | None] = (None, None)
+    """Of the two, each where it has one."""
+
+    @classmethod
+    def of(
+        cls, name: str, before: Measurement | LogLoss, after: Measurement | LogLoss
+    ) -> HeldOutMetric:
+        """Return a metric as it was measured on the same rows before and after."""
+        return cls(
+            name=name,
+            before=before.value,
+            after=after.value,
+            rules=(before.rule, after.rule),
+            n=after.n,
+            intervals=(_interval(before), _interval(after)),
+        )
+
+
+def _interval(found: Measurement | LogLoss) -> Interval | None:
+    if isinstance(found, LogLoss) or found.low is None or found.high is None:
+        return None
+    return found.low, found.high
 
 
 class HeldOutAnswers(Frozen):

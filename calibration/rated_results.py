@@ -94,8 +94,8 @@ def calibrate_means(
 
 def _metrics(before: RatingMetrics, after: RatingMetrics) -> tuple[HeldOutMetric, ...]:
     return (
-        HeldOutMetric(name="mean error", before=before.mae.value, after=after.mae.value),
-        HeldOutMetric(name="mean bias", before=before.bias.value, after=after.bias.value),
+        HeldOutMetric.of("mean error", before.mae, after.mae),
+        HeldOutMetric.of("mean bias", before.bias, after.bias),
     )
 
 

@@ -44,7 +44,16 @@ def rows() -> tuple[Floats, Ints]:
 @pytest.fixture(scope="module")
 def artefact() -> CalibrationArtefact:
     """Return an artefact as a run would make it."""
-    metrics = (HeldOutMetric(name="ECE(mass, m=5)", before=0.2, after=0.05),)
+    metrics = (
+        HeldOutMetric(
+            name="Brier",
+            before=0.2,
+            after=0.05,
+            rules=("sum, 0..2", "sum, 0..2"),
+            n=300,
+            intervals=((0.1, 0.3), None),
+        ),
+    )
     created = datetime(2026, 11, 30, tzinfo=UTC)
     return make_artefact(calibrate(*rows()), FINGERPRINT, metrics=metrics, created=created)
 
@@ -109,6 +118,14 @@ def test_a_part_that_does_not_exist_cannot_be_accepted(artefact: CalibrationArte
     """A misspelt part would accept nothing, silently."""
     with pytest.raises(CalibrationError, match="accept names"):
         artefact.apply(rows()[0], FINGERPRINT, accept=["modell"])
+
+
+def test_held_out_metrics_without_rules_are_still_read() -> None:
+    """Older files have a name and two numbers."""
+    old = HeldOutMetric.model_validate_json('{"name": "Brier", "before": 0.2, "after": 0.1}')
+
+    assert (old.before, old.after) == (0.2, 0.1)
+    assert (old.rules, old.n, old.intervals) == (("", ""), None, (None, None))
 
 
 def test_a_changed_copy_has_a_digest_of_its_own(artefact: CalibrationArtefact) -> None:

@@ -69,6 +69,19 @@ def test_augrc_follows_from_accuracy_and_auroc(drawn: list[tuple[int, int]]) -> 
     assert found.value == pytest.approx(a * (1 - a) * (1 - area) + (1 - a) ** 2 / 2)
 
 
+def test_augrc_is_the_area_under_the_joint_risk_by_the_rule_that_it_names() -> None:
+    """From coverage 0, where nothing is kept and nothing lost, in n trapezoids."""
+    random = np.random.default_rng(8)
+    confidence, loss = random.permutation(40) / 40, random.integers(0, 2, 40)
+    joint = np.cumsum(loss[np.argsort(-confidence)]) / 40
+
+    found = augrc(confidence, loss)
+
+    area = float(np.mean((joint + np.append(0.0, joint[:-1])) / 2))
+    assert found.value == pytest.approx(area, abs=1e-15)
+    assert found.rule == "AUGRC, trapezoids over coverage from 0, ties averaged"
+
+
 @given(scored)
 def test_the_oracle_cannot_be_beaten(drawn: list[tuple[int, int]]) -> None:
     """Excess AURC is never below 0, and 0 for the oracle's own order."""

@@ -155,7 +155,7 @@ def test_calibrated_results_show_reliability_before_and_after() -> None:
 
     picture = tree(shown).find(f".//{SVG}svg")
     assert picture is not None and picture.get("role") == "img"
-    for text in ("60 labelled rows used of 60", "before, n=60", "smooth ECE"):
+    for text in ("60 labelled rows used of 60", "before, n=60", "smooth ECE", "smECE("):
         assert text in words(shown)
 
 

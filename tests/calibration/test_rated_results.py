@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.answers import ScoreAnswer
+from classify.calibration.all_metrics import every_metric
 from classify.calibration.arrays import Floats
 from classify.calibration.calibrators import CALIBRATORS
 from classify.calibration.from_results import calibrate_results, labelled_metrics
@@ -134,6 +135,42 @@ def test_only_scores_have_a_mean() -> None:
     """The question is named."""
     with pytest.raises(CalibrationError, match="maps scores, and 'ok' is a boolean"):
         calibrate_means("ok", replace(answered([None]), question=Boolean()))
+
+
+@pytest.mark.parametrize("zeros", [False, True], ids=["losses", "floored losses"])
+def test_an_artefact_keeps_each_metric_as_it_was_measured(zeros: bool) -> None:
+    """Under the name that `classify metrics --all` prints, with rule, rows and interval."""
+    answers = answered([0.0, 1.0, 2.0] * 10)
+    if zeros:
+        log_p = answers.log_p.copy()
+        log_p[0, int(answers.y[0])] = -np.inf
+        answers = replace(answers, log_p=log_p)
+
+    found = calibrate_results("stars", answers)
+
+    kept = {metric.name: metric for metric in found.artefact.metrics}
+    loss = "log loss, floored" if zeros else "log loss"
+    assert list(kept) == [loss, "Brier", "smooth ECE", "debiased error"]
+    everything = every_metric(answers)
+    assert set(kept) < {each.name for group in everything.groups for each in group.metrics}
+    before, after = found.before.brier, found.after.brier
+    brier = kept["Brier"]
+    assert (brier.before, brier.after) == (before.value, after.value)
+    assert (brier.rules, brier.n) == ((before.rule, after.rule), 30)
+    assert brier.intervals == ((before.low, before.high), (after.low, after.high))
+    assert ("floor 1e-06" in kept[loss].rules[0]) == zeros
+    assert all(all(metric.rules) for metric in kept.values())
+
+
+def test_the_error_of_means_is_kept_with_its_interval() -> None:
+    """As the metrics of single levels are."""
+    found = calibrate_means("stars", answered([0.5, 1.5] * 15))
+
+    error, bias = found.artefact.metrics
+
+    assert (error.name, bias.name) == ("mean error", "mean bias")
+    assert error.rules == (found.before.mae.rule, found.after.mae.rule)
+    assert error.intervals[0] == (found.before.mae.low, found.before.mae.high)
 
 
 def test_no_threshold_is_promised_on_weighted_labels() -> None:
