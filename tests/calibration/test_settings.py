@@ -140,19 +140,21 @@ def test_a_judge_report_refuses_what_is_no_setting_and_no_rating() -> None:
 
 
 HIGH, LOW = np.float64(1.5), np.float64(-1.0)
+INT: Any = np.int64
+"""Any, for checkers know that it is no int."""
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: c.wilson(np.int64(4), np.int64(3)),
+        lambda: c.wilson(INT(4), INT(3)),
         lambda: c.wilson(LOW, 3),
         lambda: c.mean_interval(P, seed=0, confidence=HIGH),
         lambda: c.ppi_mean(P, P, P, trust=HIGH),
         lambda: c.Share(HIGH, np.float64(1.0)),
-        lambda: c.level_use(LOG_P, items=np.int64(0)),
-        lambda: c.cohen_kappa(Y, Y, levels=[np.int64(0), np.int64(0)]),
-        lambda: c.cohen_kappa(Y, [0, 1, 1, 7], levels=[np.int64(0), np.int64(1)]),
+        lambda: c.level_use(LOG_P, items=INT(0)),
+        lambda: c.cohen_kappa(Y, Y, levels=[INT(0), INT(0)]),
+        lambda: c.cohen_kappa(Y, [0, 1, 1, 7], levels=[INT(0), INT(1)]),
         lambda: c.alt_test(Y, [Y, Y, Y], levels=[0, 1], epsilon=LOW),
         lambda: c.fit_mean_map(LOG_P, np.array([0.0, 1.0, 1.0, 7.0])),
         lambda: c.fit_mean_map(LOG_P, Y, floor=HIGH),
