@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Boolean, Question
 from classify.results import Result
+
+ReadItem: TypeAlias = tuple[Literal["id", "key"], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class AuditedItems:
     left_out: Mapping[str, int]
     """Why -> how many rows have no distribution."""
     items: int
-    """Rows, without those that read an earlier one's id and state again."""
+    """Different items, by `read_item`."""
     group_field: str
     """The field that says which group an item is of."""
     weighted: bool
@@ -66,10 +69,10 @@ def audited_items(
     """
     rows: list[tuple[float, float, float, str]] = []
     left_out, unknown, weights = Counter[str](), set(labels or ()), set[float]()
-    read = set[tuple[str, str | None]]()
+    read = set[ReadItem]()
     for result in results:
         unknown.discard(result.id)
-        read.add((result.id, result.key))
+        read.add(read_item(result))
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         said = [row for row in own if name in row.labels and row.weight > 0.0]
         weights.update(row.weight for row in said)
@@ -94,6 +97,14 @@ def audited_items(
         group_field=group,
         weighted=len(weights) > 1,
     )
+
+
+def read_item(result: Result) -> ReadItem:
+    """Return what the model read: rows of one state are one item, whatever their ids.
+
+    Rows without a key are told apart by their ids.
+    """
+    return ("id", result.id) if result.key is None else ("key", result.key)
 
 
 def _check_known(unknown: set[str]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from classify.answers import Answer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
-from classify.calibration.audit_items import state_length
+from classify.calibration.audit_items import ReadItem, read_item, state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
 from classify.calibration.result_labels import no_distribution, unusable
 from classify.errors import CalibrationError
@@ -59,14 +59,14 @@ def result_bias(
     """
     readings, options = _Readings(), canonical(question)
     left_out = Counter[str]()
-    items: dict[tuple[str, str | None], int] = {}
+    items: dict[ReadItem, int] = {}
     for result in results:
         answer = result.answers.get(name)
         if answer is None or isinstance(answer, NoVerdict) or answer.probabilities is None:
             left_out[unusable(answer)] += 1
             continue
-        # A row that is there twice is one item that was read again: it shows the noise.
-        item = items.setdefault((result.id, result.key), len(items))
+        # A state that is there twice is one item that was read again: it shows the noise.
+        item = items.setdefault(read_item(result), len(items))
         length = state_length(result)
         seen = _orders(answer, options)
         for listing in seen:

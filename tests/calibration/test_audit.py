@@ -13,6 +13,7 @@ from classify.calibration.audits import Audit, audit
 from classify.calibration.bias_of_results import result_bias
 from classify.calibration.label_file import RowLabels
 from classify.errors import InvalidInput
+from classify.evidence import Evidence, OrderSeen
 from classify.questions import Boolean, Choice, Question
 from classify.results import Result
 
@@ -109,6 +110,34 @@ def test_a_label_of_no_row_is_refused() -> None:
     """With the id that names none."""
     with pytest.raises(InvalidInput, match="such as 'r9': label the rows that were run"):
         _items([boolean(0, 0.5)], {"r9": (RowLabels({"q": True}),)})
+
+
+@pytest.mark.parametrize("ids", ["one", "two"])
+def test_a_state_that_was_read_twice_shows_the_noise_whatever_its_ids(ids: str) -> None:
+    """Two items of equal text are one question to the model; 2 of 10 change their answer."""
+
+    def reading(n: int, again: int) -> Result:
+        p = 0.1 if again and n < 2 else 0.9
+        orders = tuple(
+            OrderSeen(
+                labels=dict(zip("AB", listing, strict=True)),
+                probabilities={"true": p, "false": 1.0 - p},
+                label_mass=1.0,
+                prompt_hash="",
+            )
+            for listing in (("true", "false"), ("false", "true"))
+        )
+        answer = BooleanAnswer(probability=p, evidence=Evidence(orders=orders))
+        name = f"r{n}" if ids == "one" else f"r{n}, {again}"
+        return boolean(n, p).model_copy(update={"id": name, "answers": {"q": answer}})
+
+    order = audited(
+        [reading(n, again) for again in (0, 1) for n in range(10)], Boolean()
+    ).habits.order
+
+    assert order is not None and order.noise is not None
+    assert order.noise.value == pytest.approx(0.2)
+    assert (order.noise.n, order.noise.total) == (10, 10)
 
 
 def test_names_are_no_groups() -> None:
