@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.agreement import Confusion, cohen_kappa, confusion
 from classify.calibration.annotator_test import AltTest, alt_test
@@ -82,20 +82,23 @@ def judge_report(
     With `epsilon`, what a person's time is worth, the first rater is tested against the others:
     may it replace one of them (see alt_test). `weights` repeat items, one for each.
 
-    Raises CalibrationError for fewer than two raters, for a rating that is no level, and for
-    different weights where a replacement is asked for.
+    Raises CalibrationError for fewer than two raters, for a rating that is no level, where no item
+    has two ratings, and for different weights where a replacement is asked for.
     """
     names, rows = tuple(ratings), [list(each) for each in ratings.values()]
     if len(names) < 2:
         raise CalibrationError(f"agreement needs at least two raters, got {list(names)!r}")
     # Here, since what is not defined further down becomes a note.
-    for name, row in zip(names, rows, strict=True):
-        level_indices(row, levels, name=f"rater {name!r}")
-    indices = rater_indices(rows, levels)
-    w = sample_weights(weights, n=indices.shape[1])
+    rated = _rated(names, rows, levels)
+    w = sample_weights(weights, n=rated.shape[1])
+    compared = rated.sum(axis=0) > 1
+    if not (compared & (w > 0.0)).any():
+        counts = zip(names, rated.sum(axis=1), strict=True)
+        said = ", ".join(f"{name!r} rated {count}" for name, count in counts)
+        raise CalibrationError(f"no item was rated by two raters: {said} of {w.size} items")
     if epsilon is not None:
         not_negative(epsilon, name="epsilon")
-        _check_equal(w[(indices != MISSING).sum(axis=0) > 1])
+        _check_equal(w[compared])
     scheme: Scheme = "quadratic" if ordered else "none"
     metric: Metric = "ordinal" if ordered else "nominal"
     notes: list[str] = []
@@ -119,10 +122,19 @@ def judge_report(
     return JudgeReport(names, table, kappa, alpha, ac, replacing, tuple(notes))
 
 
-def _check_equal(weights: Floats) -> None:
+def _rated(
+    names: Sequence[str], rows: Sequence[Sequence[Level | None]], levels: Sequence[Level]
+) -> NDArray[np.bool_]:
+    """Return who rated what (raters, items); CalibrationError names whose rating is no level."""
+    for name, row in zip(names, rows, strict=True):
+        level_indices(row, levels, name=f"rater {name!r}")
+    rated: NDArray[np.bool_] = rater_indices(rows, levels) != MISSING
+    return rated
+
+
+def _check_equal(used: Floats) -> None:
     """Raise CalibrationError for items of different weights: the test counts items."""
-    used = weights[weights > 0.0]
-    if used.size and np.ptp(used) > 0.0:
+    if np.ptp(used) > 0.0:
         raise CalibrationError(
             f"items have different weights ({used.min():g} to {used.max():g}), and whether the "
             "judge may replace a person is tested on items: give all one weight"

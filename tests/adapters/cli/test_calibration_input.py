@@ -224,6 +224,19 @@ def test_a_rater_who_is_no_field_is_named_with_those_there_are(desk: Desk) -> No
     assert "ratings.csv has no field 'zz'; its fields are id, ann, bob, cem" in result.stderr
 
 
+@pytest.mark.parametrize("raters", ["ann,bob", "ann,bob,cem"], ids=["two", "three"])
+def test_raters_with_no_item_in_common_are_named_with_what_they_rated(
+    desk: Desk, raters: str
+) -> None:
+    """However many raters there are, and with one exit code."""
+    ratings = desk.write("apart.csv", "id,ann,bob,cem\n1,1,,\n2,1,,\n3,,2,\n")
+
+    result = desk.classify("agree", ratings, "--raters", raters, "--levels", "1,2")
+
+    assert 1 == result.exit_code
+    assert "no item was rated by two raters: 'ann' rated 2, 'bob' rated 1" in result.stderr
+
+
 def test_labels_of_one_item_have_one_weight_where_raters_are_compared(desk: Desk) -> None:
     """An item is what a weight repeats."""
     _run(desk)
