@@ -111,7 +111,7 @@ class CalibrationArtefact(Frozen):
     ) -> CalibrationArtefact:
         """Return a copy with some fields changed; its digest is its own."""
         copy = super().model_copy(update=update, deep=deep)
-        copy.__dict__.pop("digest", None)  # of the original, where it was asked for it
+        vars(copy).pop("digest", None)  # of the original, where it was asked for it
         return copy
 
     def accepting(self, *parts: str) -> CalibrationArtefact:

@@ -270,40 +270,38 @@ CURVE = {"x": [0.1, 0.9], "value": [0.2, 0.8]}
 STEPS = {"p0_from": [0.0], "p0": [0.5], "p1_up_to": [0.0], "p1": [0.5]}
 OF_THREE = {"fitted_on": {"n": 9, "k": 3}, "method": "temperature", "temperature": 1.0}
 SQUARE = [[1.0, 0.0], [0.0, 1.0]]
+CONTRADICTIONS: list[tuple[str, dict[str, object], str]] = [
+    ("temperature-bias", {"temperature": 1.0, "bias": [0, 0, 0]}, "bias must have 2"),
+    ("vector", {"first": OF_THREE, "scale": [1, 1], "bias": [0, 0]}, "first was fitted on 3"),
+    ("vector", {"scale": [1], "bias": [0, 0]}, "scale must have 2 entries, got 1"),
+    ("vector", {"scale": [1, 1], "bias": [0]}, "bias must have 2 entries, got 1"),
+    ("matrix", {"matrix": SQUARE[:1], "bias": [0, 0]}, "matrix must have 2 entries, got 1"),
+    ("matrix", {"matrix": [[1, 0], [0]], "bias": [0, 0]}, r"matrix\[1\] must have 2"),
+    ("matrix", {"matrix": SQUARE, "bias": [0]}, "bias must have 2 entries, got 1"),
+    ("matrix", {"first": OF_THREE, "matrix": SQUARE, "bias": [0, 0]}, "first was fitted on 3"),
+    ("isotonic", {"curves": [CURVE, CURVE]}, "curves must have 1 entries, got 2"),
+    ("isotonic", {"curves": [CURVE | {"value": [0.1]}]}, "value must have 2 entries, got 1"),
+    ("isotonic", {"curves": [CURVE | {"x": [0.9, 0.1]}]}, "x must rise, got 0.9 and then 0.1"),
+    ("isotonic", {"curves": [CURVE | {"value": [0.9, 0.1]}]}, "value must rise"),
+    ("isotonic", {"curves": [CURVE | {"value": [0.9, 1.1]}]}, r"value must lie in \[0, 1\]"),
+    ("isotonic", {"curves": [{"x": [], "value": []}]}, "at least 1 item"),
+    ("isotonic-mean", {"means": {"n": 9, "curve": CURVE | {"x": [1, 1]}}}, "x must rise"),
+    ("venn-abers", {"pairs": []}, "pairs must have 1 entries, got 0"),
+    ("venn-abers", {"pairs": [STEPS | {"p0": []}]}, "p0 must have 1 entries, got 0"),
+    ("venn-abers", {"pairs": [STEPS | {"p1": [0.1, 0.2]}]}, "p1 must have 1 entries, got 2"),
+    ("venn-abers", {"pairs": [STEPS | {"p1": [0.0]}]}, "p1 must be above 0"),
+    ("venn-abers", {"pairs": [STEPS | {"p0": [1.0]}]}, "1 - p0 must be above 0"),
+    ("venn-abers", {"pairs": [STEPS | {"p1": [1.5]}]}, r"p1 must lie in \[0, 1\]"),
+    ("batch-prior", {"options": ["a", "b"], "prior": [1.0]}, "prior must have 2"),
+    ("batch-prior", {"options": ["a"], "prior": [0.5, 0.5]}, "options must have 2"),
+    ("batch-prior", {"options": ["a", "b"], "prior": [1.0, 0.0]}, "prior must be above 0"),
+    ("em-shift", {"ratios": [1.0, 1.0, 1.0]}, "ratios must have 2 entries, got 3"),
+    ("bbse-shift", {"ratios": [1.0, 0.0]}, "ratios must be above 0, got 0"),
+    ("chain", {"steps": [OF_THREE]}, r"steps\[0\] was fitted on 3 options and the whole on 2"),
+]
 
 
-@pytest.mark.parametrize(
-    ("method", "fields", "message"),
-    [
-        ("temperature-bias", {"temperature": 1.0, "bias": [0, 0, 0]}, "bias must have 2"),
-        ("vector", {"first": OF_THREE, "scale": [1, 1], "bias": [0, 0]}, "first was fitted on 3"),
-        ("vector", {"scale": [1], "bias": [0, 0]}, "scale must have 2 entries, got 1"),
-        ("vector", {"scale": [1, 1], "bias": [0]}, "bias must have 2 entries, got 1"),
-        ("matrix", {"matrix": SQUARE[:1], "bias": [0, 0]}, "matrix must have 2 entries, got 1"),
-        ("matrix", {"matrix": [[1, 0], [0]], "bias": [0, 0]}, r"matrix\[1\] must have 2"),
-        ("matrix", {"matrix": SQUARE, "bias": [0]}, "bias must have 2 entries, got 1"),
-        ("matrix", {"first": OF_THREE, "matrix": SQUARE, "bias": [0, 0]}, "first was fitted on 3"),
-        ("isotonic", {"curves": [CURVE, CURVE]}, "curves must have 1 entries, got 2"),
-        ("isotonic", {"curves": [CURVE | {"value": [0.1]}]}, "value must have 2 entries, got 1"),
-        ("isotonic", {"curves": [CURVE | {"x": [0.9, 0.1]}]}, "x must rise, got 0.9 and then 0.1"),
-        ("isotonic", {"curves": [CURVE | {"value": [0.9, 0.1]}]}, "value must rise"),
-        ("isotonic", {"curves": [CURVE | {"value": [0.9, 1.1]}]}, r"value must lie in \[0, 1\]"),
-        ("isotonic", {"curves": [{"x": [], "value": []}]}, "at least 1 item"),
-        ("isotonic-mean", {"means": {"n": 9, "curve": CURVE | {"x": [1, 1]}}}, "x must rise"),
-        ("venn-abers", {"pairs": []}, "pairs must have 1 entries, got 0"),
-        ("venn-abers", {"pairs": [STEPS | {"p0": []}]}, "p0 must have 1 entries, got 0"),
-        ("venn-abers", {"pairs": [STEPS | {"p1": [0.1, 0.2]}]}, "p1 must have 1 entries, got 2"),
-        ("venn-abers", {"pairs": [STEPS | {"p1": [0.0]}]}, "p1 must be above 0"),
-        ("venn-abers", {"pairs": [STEPS | {"p0": [1.0]}]}, "1 - p0 must be above 0"),
-        ("venn-abers", {"pairs": [STEPS | {"p1": [1.5]}]}, r"p1 must lie in \[0, 1\]"),
-        ("batch-prior", {"options": ["a", "b"], "prior": [1.0]}, "prior must have 2"),
-        ("batch-prior", {"options": ["a"], "prior": [0.5, 0.5]}, "options must have 2"),
-        ("batch-prior", {"options": ["a", "b"], "prior": [1.0, 0.0]}, "prior must be above 0"),
-        ("em-shift", {"ratios": [1.0, 1.0, 1.0]}, "ratios must have 2 entries, got 3"),
-        ("bbse-shift", {"ratios": [1.0, 0.0]}, "ratios must be above 0, got 0"),
-        ("chain", {"steps": [OF_THREE]}, r"steps\[0\] was fitted on 3 options and the whole on 2"),
-    ],
-)
+@pytest.mark.parametrize(("method", "fields", "message"), CONTRADICTIONS)
 def test_a_calibrator_that_contradicts_itself_cannot_be_read(
     method: str, fields: dict[str, object], message: str
 ) -> None:
