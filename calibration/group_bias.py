@@ -34,7 +34,7 @@ class GroupBias(Shown):
         text = f"{self.group}: {self.bias}"
         if self.against_rest is None or self.p_value is None:
             return f"{text}; cannot be compared with the rest"
-        return f"{text}; {self.against_rest:+.3f} against the rest, adjusted p {self.p_value:.3g}"
+        return f"{text}; {self.against_rest:+z.3f} against the rest, adjusted p {self.p_value:.3g}"
 
 
 def subgroup_bias(

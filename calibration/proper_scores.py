@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, exponentials, of_options
 from classify.calibration.measurement import Measurement, rows_used
 from classify.calibration.outcomes import ClassOutcomes, unread_outcomes
-from classify.calibration.settings import finite_number
+from classify.calibration.settings import finite_number, shown
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -33,7 +33,7 @@ class LogLoss(Shown):
     def __str__(self) -> str:
         """Show the value and, if there are any, the zeros on the truth."""
         zeros = f", {self.zeros} zeros on the truth" if self.zeros else ""
-        return f"{self.value:.4f}  ({self.rule}, {rows_used(self.n, self.total)}{zeros})"
+        return f"{self.value:z.4f}  ({self.rule}, {rows_used(self.n, self.total)}{zeros})"
 
 
 def log_loss(
@@ -54,7 +54,7 @@ def log_loss(
     rule = "log loss"
     if floor is not None:
         if not 0 < finite_number(floor, name="floor") < 1:
-            raise CalibrationError(f"floor must be between 0 and 1, got {floor!r}")
+            raise CalibrationError(f"floor must be between 0 and 1, got {shown(floor)}")
         losses = np.minimum(losses, -np.log(floor))
         rule = f"log loss, floor {floor:g}"
     return LogLoss(_mean(losses, outcomes.w), rule, outcomes.n, zeros)

@@ -18,6 +18,7 @@ from classify.calibration.fitted import check_floor
 from classify.calibration.measurement import rows_used
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.display.notebook import Shown
+from classify.calibration.settings import shown
 from classify.errors import CalibrationError
 
 _ITERATIONS = 100
@@ -58,9 +59,9 @@ class CalibrationLine(Shown):
     def __str__(self) -> str:
         """Show each number with its standard error."""
         return (
-            f"slope {self.slope:.3f} ± {self.slope_error:.3f}, "
-            f"intercept {self.intercept:.3f} ± {self.intercept_error:.3f}, "
-            f"in the large {self.in_the_large:.3f} ± {self.in_the_large_error:.3f}, "
+            f"slope {self.slope:z.3f} ± {self.slope_error:.3f}, "
+            f"intercept {self.intercept:z.3f} ± {self.intercept_error:.3f}, "
+            f"in the large {self.in_the_large:z.3f} ± {self.in_the_large_error:.3f}, "
             f"p {self.p_value:.3g}  "
             f"({self.rule}, {self.clipped} clipped, {rows_used(self.n, self.total)})"
         )
@@ -131,7 +132,9 @@ def _fit(
         if float(np.abs(step).max()) < 1e-10 * (1 + float(np.abs(line).max())):
             break
     else:
-        raise CalibrationError(f"no calibration line found in {_ITERATIONS} steps, at {line!r}")
+        raise CalibrationError(
+            f"no calibration line found in {_ITERATIONS} steps, at {shown(line)}"
+        )
     mean = _sigmoid(line @ x + offset)
     bread = np.linalg.inv((x * (w * mean * (1 - mean))) @ x.T)
     meat = (x * (w * w * mean * (1 - mean))) @ x.T
