@@ -39,7 +39,7 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:z.4g}"
     if is_object(value):
         named = [f"{name}: {value_text(value[name])}" for name in islice(value, _SHOWN)]
         return _several(named, of=len(value))
