@@ -166,7 +166,10 @@ def _with_a_true_row(weights: Floats, sums: Floats) -> Floats:
     if len(open_):
         best = _bisect(w[open_], s[open_], low[open_], corner_w=corner_w, corner_s=corner_s)
         slopes[open_] = _slope(w[open_], s[open_], corner_w[best], corner_s[best])
-    return np.maximum.accumulate(slopes)
+    # Differences of cumulated sums are rounded. The row's block holds its 1 and at most all the
+    # weight, so its mean has a least value; below 2^-53, one less it would be 1 again.
+    least = max(1.0 / (w[-1] + 1.0), 2.0**-53)
+    return np.clip(np.maximum.accumulate(slopes), least, 1.0)
 
 
 def _bisect(w: Floats, s: Floats, low: Ints, *, corner_w: Floats, corner_s: Floats) -> Ints:

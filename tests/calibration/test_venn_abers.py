@@ -66,6 +66,20 @@ def test_the_probability_lies_between_the_bounds(rows: list[tuple[float, int, fl
     np.testing.assert_allclose(found.width(log_p), p1 - p0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_unequal_weights_leave_bounds_that_are_probabilities(seed: int) -> None:
+    """Sums of weights from 1e-3 to 1e3 are rounded, and the fits came out above 1 and below 0."""
+    random = np.random.default_rng(seed)
+    log_p, y = random.normal(0.0, 1.0, (40, 2)), random.integers(0, 2, 40)
+
+    fitted = fit_venn_abers(log_p, y, weights=10.0 ** random.uniform(-3.0, 3.0, 40))
+
+    p0, p1 = fitted.bounds(log_p)
+    assert (p0 >= 0.0).all() and (p0 < 1.0).all()
+    assert (p1 > 0.0).all() and (p1 <= 1.0).all()
+    assert np.isfinite(fitted.apply(log_p)).all()
+
+
 def test_an_option_no_label_names_keeps_its_column() -> None:
     """K comes from the question; two options of three in the labels still give three."""
     log_p = np.log([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1]])
