@@ -19,6 +19,9 @@ from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes, weighted
 from classify.errors import CalibrationError
 
+_CERTAIN = 0.05
+"""A walk so short is exceeded in all but e^-490 of cases, and 1 / x^2 has room for no less."""
+
 
 def kolmogorov_smirnov(
     p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None
@@ -61,7 +64,7 @@ def spiegelhalter(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = Non
 
 def brownian_maximum_tail(x: float) -> float:
     """Return P(max |B| > x) for Brownian motion B on [0, 1]."""
-    if x <= 0.0:
+    if x <= _CERTAIN:
         return 1.0
     if x > 1.5:  # by reflection; the other series cancels here
         tail = sum(_sign(k) * 4 * _upper((2 * k + 1) * x) for k in range(20))
@@ -76,7 +79,7 @@ def brownian_maximum_tail(x: float) -> float:
 
 def brownian_range_tail(x: float) -> float:
     """Return P(max B - min B > x) for Brownian motion B on [0, 1] (Feller 1951)."""
-    if x <= 0.0:
+    if x <= _CERTAIN:
         return 1.0
     if x > 2.0:
         tail = sum(_sign(k - 1) * 8 * k * _upper(k * x) for k in range(1, 40))

@@ -76,11 +76,12 @@ def _differences(
 ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.str_]]]:
     a = finite_numbers(judge, name="judge", nan_is_missing=True)
     b = finite_numbers(human, name="human", nan_is_missing=True)
-    names = np.array([str(group) for group in array(groups, name="groups").tolist()])
-    if not a.shape == b.shape == names.shape or a.size == 0:
+    given = array(groups, name="groups")
+    names = np.array([str(group) for group in given.ravel().tolist()])
+    if not a.shape == b.shape == given.shape or a.size == 0:
         raise CalibrationError(
             f"judge, human and groups must be three lists of one length, at least 1, "
-            f"got {a.shape}, {b.shape} and {names.shape}"
+            f"got {a.shape}, {b.shape} and {given.shape}"
         )
     return a - b, names
 
@@ -112,7 +113,8 @@ def _welch(own: Floats, rest: Floats) -> tuple[float | None, float | None]:
     if a + b == 0.0:
         # Two constants: equal ones differ by nothing, others cannot be tested by their spread.
         return gap, 1.0 if gap == 0.0 else None
-    degrees = (a + b) ** 2 / (a**2 / (own.size - 1) + b**2 / (rest.size - 1))
+    part = a / (a + b)  # squares of shares cannot overflow
+    degrees = 1.0 / (part**2 / (own.size - 1) + (1.0 - part) ** 2 / (rest.size - 1))
     return gap, float(2.0 * stdtr(degrees, -abs(gap) / math.sqrt(a + b)))
 
 

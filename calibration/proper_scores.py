@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, exponentials, of_options
+from classify.calibration.arrays import LARGEST, Floats, exponentials, of_options
 from classify.calibration.measurement import Measurement, rows_used
 from classify.calibration.outcomes import ClassOutcomes, unread_outcomes
 from classify.calibration.settings import finite_number, shown
@@ -138,4 +138,7 @@ def _skill(score: float, base: float, name: str, n: int) -> Measurement:
 
 
 def _mean(losses: Floats, w: Floats) -> float:
-    return float(losses @ w / w.sum()) if np.isfinite(losses).all() else float("inf")
+    most = float(losses.max())
+    if most < LARGEST or not np.isfinite(most):
+        return float(losses @ w / w.sum()) if np.isfinite(most) else float("inf")
+    return most * float(losses / most @ w / w.sum())  # a mean is in range where its sum is not

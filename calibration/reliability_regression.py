@@ -17,8 +17,8 @@ from classify.calibration.arrays import Floats
 from classify.calibration.fitted import check_floor
 from classify.calibration.measurement import rows_used
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
-from classify.display.notebook import Shown
 from classify.calibration.settings import shown
+from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
 _ITERATIONS = 100
@@ -84,7 +84,7 @@ def calibration_line(
     at_perfect, in_large_error = _in_the_large(z, outcomes)
     line, covariance = _fit(np.stack([ones, z]), outcomes, start=(at_perfect, 1.0))
     off = line - np.array([0.0, 1.0])
-    wald = float(off @ np.linalg.solve(covariance, off))
+    wald = float(off @ _solved(covariance, off))
     return CalibrationLine(
         intercept=float(line[0]),
         intercept_error=math.sqrt(covariance[0, 0]),
@@ -122,7 +122,7 @@ def _fit(
         mean = _sigmoid(line @ x + offset)
         gradient = x @ (w * (mean - y))
         hessian = (x * (w * mean * (1 - mean))) @ x.T
-        step = np.linalg.solve(hessian, gradient)
+        step = _solved(hessian, gradient)
         size = 1.0
         # Near the end the loss is flat to the last digits; there the full step is right.
         while _loss((line - size * step) @ x + offset, outcomes) > loss + _ROUNDING * abs(loss):
@@ -136,9 +136,19 @@ def _fit(
             f"no calibration line found in {_ITERATIONS} steps, at {shown(line)}"
         )
     mean = _sigmoid(line @ x + offset)
-    bread = np.linalg.inv((x * (w * mean * (1 - mean))) @ x.T)
+    bread = _solved((x * (w * mean * (1 - mean))) @ x.T, np.eye(len(x)))
     meat = (x * (w * w * mean * (1 - mean))) @ x.T
     return line, bread @ meat @ bread
+
+
+def _solved(matrix: Floats, right: Floats) -> Floats:
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise CalibrationError(
+            "no calibration line fits: the rows that weigh most have one probability, or a "
+            "threshold parts their labels; give weights that differ less"
+        ) from error
 
 
 def _refuse_endless(z: Floats, outcomes: BinaryOutcomes) -> None:

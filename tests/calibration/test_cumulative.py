@@ -84,3 +84,13 @@ def test_certain_probabilities_cannot_be_tested(measure: Callable[..., Measureme
     """Under calibration nothing would vary, so there is no scale."""
     with pytest.raises(CalibrationError, match="every p is 0 or 1"):
         measure([0.0, 1.0], [0, 1])
+
+
+def test_a_walk_that_hardly_moves_is_exceeded_for_sure() -> None:
+    """The series in 1 / x^2 left the range of numbers, and gave nan for the range of the walk."""
+    p, y = [1e-300, 0.5], [0, 1]
+
+    for weights in ([1.0, 1e-14], None):
+        for found in (kolmogorov_smirnov(p, y, weights=weights), kuiper(p, y, weights=weights)):
+            assert found.p_value is not None and 0.0 <= found.p_value <= 1.0
+    assert kuiper([1e-300], [0]).p_value == kolmogorov_smirnov([1e-300], [0]).p_value == 1.0

@@ -106,3 +106,11 @@ def test_a_floor_of_one_is_refused() -> None:
     """It would make every loss 0."""
     with pytest.raises(CalibrationError, match="floor must be between 0 and 1, got 1"):
         log_loss([[0.0, 0.0]], [0], floor=1.0)
+
+
+def test_the_mean_of_huge_losses_is_a_number() -> None:
+    """Their sum is not."""
+    found = log_loss([[0.0, -1e308]] * 3, [1, 1, 0])
+
+    assert found.value == pytest.approx(1e308 / 3 * 2, rel=1e-12)
+    assert found.zeros == 0

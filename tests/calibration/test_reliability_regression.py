@@ -60,3 +60,9 @@ def test_an_endless_line_is_refused(p: list[float], y: list[int], message: str) 
     """An optimiser would return whatever it stopped at."""
     with pytest.raises(CalibrationError, match=message):
         calibration_line(p, y)
+
+
+def test_rows_that_hardly_count_fit_no_line() -> None:
+    """With nearly all weight on one probability the equations have no single solution."""
+    with pytest.raises(CalibrationError, match="no calibration line fits"):
+        calibration_line([0.3, 0.5, 0.7, 0.5], [1, 0, 0, 1], weights=[1e-14, 1.0, 1e-14, 1e-14])

@@ -77,3 +77,19 @@ def test_lists_have_one_length() -> None:
     """Pairs cannot be guessed."""
     with pytest.raises(CalibrationError, match="three lists of one length"):
         subgroup_bias([1.0], [1.0], ["a", "b"])
+
+
+def test_scores_of_any_unit_have_a_p_value() -> None:
+    """The fourth power of a difference of 1e90 is no number, and shares of it are."""
+    judge, human, groups = [1.0, 2.0, 4.0, 3.0, 1.0, 1.0], [0.0] * 6, ["a"] * 3 + ["b"] * 3
+
+    plain = subgroup_bias(judge, human, groups)
+    large = subgroup_bias([1e90 * score for score in judge], human, groups, span=1e95)
+
+    assert [each.p_value for each in large] == pytest.approx([each.p_value for each in plain])
+
+
+def test_one_group_for_all_is_a_list_too() -> None:
+    """A single name has no rows."""
+    with pytest.raises(CalibrationError, match=r"three lists of one length, .* and \(\)"):
+        subgroup_bias([1.0], [1.0], "a")
