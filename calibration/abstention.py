@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from classify.calibration.arrays import Floats, Ints, class_labels, log_probabilities, numbers
+from classify.calibration.arrays import (
+    Floats,
+    Ints,
+    class_labels,
+    log_probabilities,
+    numbers,
+    same_probabilities,
+)
 from classify.calibration.prediction_sets import PredictionSets
 from classify.calibration.risk_control import RiskControl, control_selective_risk
 from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
@@ -104,7 +111,8 @@ class ConfidencePolicy(_Policy):
         """Return the likeliest option of every sure row, and -1 for the others."""
         x = log_probabilities(log_p)
         likeliest: Ints = x.argmax(axis=1).astype(np.int64)
-        return np.where(confidences(log_p) >= self.threshold, likeliest, HAND_OVER)
+        lowest = same_probabilities(np.array([self.threshold]))
+        return np.where(confidences(log_p) >= lowest, likeliest, HAND_OVER)
 
 
 def confidences(log_p: ArrayLike) -> Floats:
@@ -112,8 +120,7 @@ def confidences(log_p: ArrayLike) -> Floats:
 
     Take them from here when fitting, so that a row at the threshold is on the same side later.
     """
-    top: Floats = np.exp(log_probabilities(log_p).max(axis=1))
-    return top
+    return same_probabilities(np.exp(log_probabilities(log_p).max(axis=1)))
 
 
 class SetPolicy(_Policy):

@@ -20,6 +20,9 @@ Ints: TypeAlias = NDArray[np.int64]
 _ONE = np.float64(1.0).view(np.uint64)
 _MODERATE = (1e-9, 1e9)
 """Sums of powers whose logs take no digits from log-probabilities, and that hide no underflow."""
+_DROPPED = np.int64(2**13 - 1)
+_HALF_OF_DROPPED = np.int64(2**12)
+_STEPS_PER_NAT = 2.0**36
 LARGEST = 1e100
 """The largest number taken where squares are summed."""
 LEAST_WEIGHT = 1e-14
@@ -123,6 +126,25 @@ def probabilities(p: ArrayLike, *, name: str = "p") -> Floats:
             row = int(np.argmin(good))
             raise CalibrationError(f"{name}[{row}] must be between 0 and 1, got {float(x[row])!r}")
     return x
+
+
+def same_probabilities(p: Floats) -> Floats:
+    """Return probabilities to 40 binary digits, so that those that differ by rounding are ties.
+
+    0.6 beside 0.1 and 0.3 and 0.6 beside 0.25 and 0.15 are normalised by sums that differ in their
+    last digits, and a rank, a block or a threshold would part what is one confidence.
+    """
+    bits = p.view(np.int64) + _HALF_OF_DROPPED
+    bits &= ~_DROPPED
+    return bits.view(np.float64)
+
+
+def same_log_odds(odds: Floats) -> Floats:
+    """Return log-odds in steps of 2^-36, so that those that differ by rounding are ties.
+
+    Their errors are those of the logs, of which they are a difference, however small they are.
+    """
+    return np.rint(odds * _STEPS_PER_NAT) / _STEPS_PER_NAT
 
 
 def class_labels(y: ArrayLike, *, n: int, k: int, name: str = "y") -> Ints:

@@ -19,8 +19,10 @@ from classify.calibration.arrays import (
     Ints,
     class_labels,
     log_probabilities,
+    of_options,
     option_rows,
     probabilities,
+    same_probabilities,
     sample_weights,
 )
 from classify.errors import CalibrationError
@@ -105,14 +107,14 @@ def top_label(outcomes: ClassOutcomes) -> BinaryOutcomes:
     Of several equally likely options the first is the answer, as in numpy's argmax.
     """
     choice = outcomes.log_p.argmax(axis=1)
-    confidence = np.exp(np.take_along_axis(outcomes.log_p, choice[:, None], axis=1)[:, 0])
+    confidence = same_probabilities(np.exp(of_options(outcomes.log_p, choice)))
     return BinaryOutcomes(confidence, (choice == outcomes.y).astype(np.int64), outcomes.w)
 
 
 def one_option(outcomes: ClassOutcomes, option: int) -> BinaryOutcomes:
     """Return the probability of one option and whether it was the true one."""
     return BinaryOutcomes(
-        np.exp(outcomes.log_p[:, option]),
+        same_probabilities(np.exp(outcomes.log_p[:, option])),
         (outcomes.y == option).astype(np.int64),
         outcomes.w,
     )

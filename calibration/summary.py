@@ -14,6 +14,7 @@ from classify.calibration.arrays import (
     finite_numbers,
     identifier_numbers,
     option_rows,
+    same_probabilities,
     sample_weights,
 )
 from classify.calibration.calibration_error import debiased_calibration_error
@@ -234,7 +235,7 @@ def _ordinal(
     values = np.arange(float(rows.k)) if levels is None else finite_numbers(levels, name="levels")
     if values.shape != (rows.k,):
         raise CalibrationError(f"levels must be {rows.k} values, got {values.tolist()!r}")
-    expected, actual = np.exp(rows.log_p) @ values, values[rows.y]
+    expected, actual = same_probabilities(np.exp(rows.log_p) @ values), values[rows.y]
     varies = np.ptp(expected) > 0.0 and np.ptp(actual) > 0.0
     return OrdinalMetrics(
         rps=means.of(rps_losses(rows) / max(rows.k - 1, 1), "RPS / (K - 1)"),

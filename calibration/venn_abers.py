@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import model_validator
 
-from classify.calibration.arrays import Floats, Ints, log_probabilities
+from classify.calibration.arrays import Floats, Ints, log_probabilities, same_log_odds
 from classify.calibration.fitted import (
     FLOOR,
     Fitted,
@@ -84,7 +84,7 @@ class VennAbersCalibrator(Fitted):
             raise CalibrationError(
                 f"bounds are of two options and log_p has {x.shape[1]}; see width"
             )
-        return self.pairs[0].bounds(x[:, 0] - x[:, 1])
+        return self.pairs[0].bounds(same_log_odds(x[:, 0] - x[:, 1]))
 
     def width(self, log_p: ArrayLike) -> Floats:
         """Return p1 - p0 (n,), for K > 2 the widest of the pairs of the likeliest option."""
@@ -106,7 +106,7 @@ class VennAbersCalibrator(Fitted):
 
     def _pairs(self, x: Floats) -> Iterator[tuple[int, int, tuple[Floats, Floats]]]:
         for pair, (i, j) in zip(self.pairs, combinations(range(x.shape[1]), 2), strict=True):
-            yield i, j, pair.bounds(x[:, i] - x[:, j])
+            yield i, j, pair.bounds(same_log_odds(x[:, i] - x[:, j]))
 
 
 def fit_venn_abers(
@@ -127,7 +127,8 @@ def fit_venn_abers(
         if data.facts.k > 2:
             either = (y_ == i) | (y_ == j)
             x, y_, w = x[either], y_[either], w[either]
-        pairs.append(_pair(pooled(x[:, i] - x[:, j], (y_ == i).astype(np.float64), w)))
+        odds = same_log_odds(x[:, i] - x[:, j])
+        pairs.append(_pair(pooled(odds, (y_ == i).astype(np.float64), w)))
     return VennAbersCalibrator(fitted_on=data.facts, pairs=tuple(pairs))
 
 

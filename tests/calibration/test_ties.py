@@ -1,0 +1,92 @@
+"""What differs only by the rounding of sums and logs is one score, one block and one threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+import classify.calibration as c
+from classify.calibration.abstention import ConfidencePolicy, confidences
+from classify.calibration.arrays import Floats, same_log_odds, same_probabilities
+
+PARTS = [(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)]
+SPOKEN: Floats = np.array(PARTS) / 20
+"""All answers of three options that a model may give in steps of 5 %."""
+
+
+def test_the_same_confidence_is_one_whatever_the_other_options_have() -> None:
+    """0.6, 0.1, 0.3 and 0.6, 0.25, 0.15 are normalised by sums that differ in the last digit."""
+    assert len(np.unique(confidences(np.log(SPOKEN)))) == len(np.unique(SPOKEN.max(axis=1))) == 12
+
+
+def test_ranks_of_confidences_pool_what_is_equal() -> None:
+    """AUROC is the mean rank of the right answers (Mann and Whitney), ties at half."""
+    rng = np.random.default_rng(0)
+    rows = SPOKEN[rng.integers(len(SPOKEN), size=400)]
+    y = np.array([rng.choice(3, p=row) for row in rows])
+
+    found = c.metrics(np.log(rows), y, seed=0)
+
+    right = rows.argmax(axis=1) == y
+    ranks = rankdata(np.round(rows.max(axis=1), 6))
+    m = right.sum()
+    expected = (ranks[right].sum() - m * (m + 1) / 2) / (m * (len(y) - m))
+    assert found.auroc is not None
+    assert found.auroc.value == pytest.approx(expected, abs=1e-12)
+
+
+@given(
+    st.lists(st.sampled_from([-20.0, -1.0, 0.0]), min_size=90, max_size=90),
+    st.permutations(range(3)),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_order_of_the_options_moves_no_block(logs: list[float], order: list[int]) -> None:
+    """The sum over other options is rounded by their order, and a tie that breaks moves blocks."""
+    log_p = np.array(logs).reshape(30, 3)
+    y = np.arange(30) % 3
+
+    for fit in (c.fit_isotonic, c.fit_venn_abers):
+        plain = fit(log_p, y).apply(log_p)
+        turned = fit(log_p[:, order], np.argsort(order)[y]).apply(log_p[:, order])
+
+        np.testing.assert_allclose(np.exp(turned), np.exp(plain)[:, order], atol=1e-9)
+
+
+def test_blocks_of_one_mean_are_one_block() -> None:
+    """1 of 3 and 2 of 6: pseudo-counts would move two small blocks further than one of nine."""
+    log_p = np.log([[0.3, 0.7]] * 3 + [[0.4, 0.6]] * 6 + [[0.9, 0.1]] * 2)
+    y = np.array([0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0])
+
+    lower = np.exp(c.fit_isotonic(log_p, y).apply(log_p))[:9, 0]
+
+    np.testing.assert_allclose(lower, (3 + 0.5) / (9 + 1))
+
+
+def test_a_threshold_given_by_hand_holds_for_the_confidence_it_names() -> None:
+    """0.9 read from a file and exp(log 0.9) need not be the same double."""
+    policy = ConfidencePolicy(threshold=0.9, guarantee="by hand")
+
+    assert policy.decides_alone(np.log([[0.9, 0.06, 0.04], [0.89, 0.07, 0.04]])).tolist() == [
+        True,
+        False,
+    ]
+
+
+@given(st.floats(0.0, 1.0))
+def test_steps_are_small_and_stay_in_range(p: float) -> None:
+    """The end of the scale is kept, and steps near 0 are small beside it."""
+    (rounded,) = same_probabilities(np.array([p]))
+
+    assert 0.0 <= rounded <= 1.0
+    assert rounded == pytest.approx(p, rel=1e-12, abs=1e-300)
+
+
+@given(st.floats(-700.0, 700.0))
+def test_log_odds_turn_round_with_their_options(odds: float) -> None:
+    """Or true and false could not be exchanged."""
+    there, back = same_log_odds(np.array([odds, -odds]))
+
+    assert there == -back == pytest.approx(odds, abs=2.0**-37)
