@@ -20,6 +20,7 @@ from classify.calibration.arrays import (
     option_rows,
     probabilities,
 )
+from classify.calibration.outcomes import row_blocks
 from classify.calibration.set_scores import (
     ScoreName,
     SetScore,
@@ -85,7 +86,10 @@ class PredictionSets(Shown, BaseModel):
         if self.score.name == "lac":
             return lac_sets(x, limits)
         x = log_probabilities(x)
-        chosen: NDArray[np.bool_] = option_scores(x, score=self.score, u=part) <= limits
+        chosen = np.empty(x.shape, dtype=np.bool_)
+        for rows in row_blocks(len(x)):
+            scores = option_scores(x[rows], score=self.score, u=part[rows])
+            np.less_equal(scores, limits, out=chosen[rows])
         # With a u above 0 a sure row scores high even for its likeliest option, and the surest
         # sets would be empty.
         chosen[np.arange(len(x)), x.argmax(axis=1)] = True
