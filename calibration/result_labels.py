@@ -136,6 +136,12 @@ class _Rows:
             self.left_out[reason] += 1
             self.failed += 1
             return
+        options = answer.probabilities or {}
+        if options.keys() != set(self.question.options):
+            raise InvalidInput(
+                f"row {identity!r} answers with the options {', '.join(options)} and the question "
+                f"has {', '.join(self.question.options)}: give the spec of the run that wrote it"
+            )
         log_p, key = log_distribution(answer), _way(answer)
         evidence = answer.evidence or Evidence()
         self.calibrated += evidence.calibrator is not None

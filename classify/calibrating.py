@@ -167,7 +167,9 @@ def origin(question: Question, answer: Answer, *, model: str, orders: int) -> Or
 def log_distribution(answer: Answer) -> Floats:
     """Return an answer's log-probabilities (K,) in canonical order; it must have some."""
     p = answer.probabilities or {}
-    names = p if isinstance(answer, ScoreAnswer) or answer.type == "boolean" else sorted(p)
+    names = p if answer.type == "boolean" else sorted(p)
+    if isinstance(answer, ScoreAnswer):
+        names = sorted(p, key=int)  # a file's fields may have been sorted as text, "10" before "2"
     return safe_log(np.array([p[name] for name in names]))
 
 

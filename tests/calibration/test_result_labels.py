@@ -231,3 +231,23 @@ def test_a_replacement_is_not_tested_on_labels_of_different_weights() -> None:
 
     with pytest.raises(CalibrationError, match=r"items have different weights \(1 to 2\)"):
         people.report(epsilon=0.1)
+
+
+def test_levels_are_in_order_whatever_order_a_file_has() -> None:
+    """Tools that sort the fields of a file put "10" before "2"."""
+    scale = Score(criteria=[f"level {n}" for n in range(12)])
+    p = np.arange(1.0, 13.0) / 78
+    as_text = {str(n): float(p[n]) for n in sorted(range(12), key=str)}
+    answer = ScoreAnswer(score=8.0, probabilities=as_text)
+    row = Result(id="r0", index=0, key="k", answers={"stars": answer}, labels={"stars": 2.0})
+
+    found = labelled_results([row], {"stars": scale})["stars"]
+
+    np.testing.assert_allclose(np.exp(found.log_p), [p])
+
+
+def test_answers_to_another_question_are_refused() -> None:
+    """Three options of a run are no columns for two, nor are two of other names."""
+    for criteria in ({"a": None, "b": None, "c": None}, {"a": None, "x": None}):
+        with pytest.raises(InvalidInput, match="row 'r0' answers with the options b, a and the"):
+            labelled_results([result(0, 0.8)], {"topic": Choice(criteria=criteria)})

@@ -25,15 +25,15 @@ def test_the_same_confidence_is_one_whatever_the_other_options_have() -> None:
 def test_ranks_of_confidences_pool_what_is_equal() -> None:
     """AUROC is the mean rank of the right answers (Mann and Whitney), ties at half."""
     rng = np.random.default_rng(0)
-    rows = SPOKEN[rng.integers(len(SPOKEN), size=400)]
+    rows: Floats = SPOKEN[rng.integers(len(SPOKEN), size=400)]
     y = np.array([rng.choice(3, p=row) for row in rows])
 
     found = c.metrics(np.log(rows), y, seed=0)
 
     right = rows.argmax(axis=1) == y
-    ranks = rankdata(np.round(rows.max(axis=1), 6))
-    m = right.sum()
-    expected = (ranks[right].sum() - m * (m + 1) / 2) / (m * (len(y) - m))
+    ranks: Floats = np.asarray(rankdata(np.round(np.max(rows, axis=1), 6)), dtype=np.float64)
+    m = int(right.sum())
+    expected = (float(ranks[right].sum()) - m * (m + 1) / 2) / (m * (len(y) - m))
     assert found.auroc is not None
     assert found.auroc.value == pytest.approx(expected, abs=1e-12)
 
