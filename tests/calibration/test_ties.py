@@ -31,7 +31,8 @@ def test_ranks_of_confidences_pool_what_is_equal() -> None:
     found = c.metrics(np.log(rows), y, seed=0)
 
     right = rows.argmax(axis=1) == y
-    ranks: Floats = np.asarray(rankdata(np.round(np.max(rows, axis=1), 6)), dtype=np.float64)
+    confidence: Floats = np.max(rows, axis=1).round(6)
+    ranks: Floats = np.asarray(rankdata(confidence), dtype=np.float64)
     m = int(right.sum())
     expected = (float(ranks[right].sum()) - m * (m + 1) / 2) / (m * (len(y) - m))
     assert found.auroc is not None
