@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,11 @@ from classify.provider_table import PROVIDERS
 # A busy machine is no fault, and a test that fails now and then tells nothing.
 settings.register_profile("classify", deadline=None, derandomize=True)
 settings.load_profile("classify")
+
+# A shell starts what runs in its background with Ctrl-C ignored, and processes inherit that: tests
+# that interrupt one would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
