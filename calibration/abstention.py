@@ -26,7 +26,7 @@ from classify.calibration.arrays import (
 )
 from classify.calibration.prediction_sets import PredictionSets
 from classify.calibration.risk_control import RiskControl, control_selective_risk
-from classify.calibration.thresholds import HAND_OVER, best_actions, cost_matrix
+from classify.calibration.thresholds import HAND_OVER, best_actions, check_price, cost_matrix
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 from classify.validation import invalid_input
@@ -149,7 +149,7 @@ class CostPolicy(_Policy):
     costs: tuple[tuple[float, ...], ...]
     """One row per true option, one column per action."""
     escalation_cost: float = Field(ge=0.0)
-    """The price of asking a person."""
+    """The price of asking a person; inf never asks one."""
 
     @field_validator("costs")
     @classmethod
@@ -158,6 +158,12 @@ class CostPolicy(_Policy):
             raise ValueError(f"costs must have rows of one length, got {costs!r}")
         cost_matrix(costs)
         return costs
+
+    @field_validator("escalation_cost")
+    @classmethod
+    def _escalation_cost_is_a_price(cls, escalation_cost: float) -> float:
+        check_price(escalation_cost)
+        return escalation_cost
 
     def options(self, log_p: ArrayLike) -> Ints:
         """Return every row's cheapest action, and -1 where a person is cheaper."""

@@ -6,7 +6,7 @@ parameter is held back by a ridge: without one, 20 labels make these fits far wo
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from classify.calibration.fitted import (
     Vector,
     check_count,
     check_same_options,
+    divided,
 )
 from classify.calibration.labelled import (
     Design,
@@ -60,12 +61,13 @@ class TemperatureBiasCalibrator(Fitted):
         return self
 
     def _mapped(self, log_p: Floats) -> Floats:
-        return log_probabilities(log_p / self.temperature + np.array(self.bias))
+        return log_probabilities(divided(log_p, self.temperature) + np.array(self.bias))
 
 
 class VectorCalibrator(Fitted):
     """Temperature first, then softmax(scale * log q + bias)."""
 
+    multiplies_logs: ClassVar[bool] = True
     method: Literal["vector"] = "vector"
     first: TemperatureCalibrator
     """The temperature that comes first."""

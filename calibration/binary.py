@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import model_validator
 
 from classify.calibration.arrays import Floats
 from classify.calibration.bias import check_ridge
-from classify.calibration.fitted import FLOOR, Fitted, from_logit, logit
+from classify.calibration.fitted import FLOOR, Fitted, Parameter, Slope, from_logit, logit
 from classify.calibration.labelled import (
     Labelled,
     Targets,
@@ -28,10 +28,10 @@ from classify.calibration.labelled import (
 from classify.calibration.newton import minimise
 from classify.errors import CalibrationError
 
-Slope = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-
 
 class _OfTwo(Fitted):
+    multiplies_logs: ClassVar[bool] = True
+
     @model_validator(mode="after")
     def _two_options(self) -> Self:
         if self.fitted_on.k != 2:
@@ -45,7 +45,7 @@ class PlattCalibrator(_OfTwo):
     method: Literal["platt"] = "platt"
     slope: Slope
     """Of the log odds; below 1 softens."""
-    intercept: FiniteFloat
+    intercept: Parameter
     """What the log odds of true gain, in nats."""
 
     def _mapped(self, log_p: Floats) -> Floats:
@@ -58,7 +58,7 @@ class BetaCalibrator(_OfTwo):
     method: Literal["beta"] = "beta"
     a: Slope
     b: Slope
-    c: FiniteFloat
+    c: Parameter
 
     def _mapped(self, log_p: Floats) -> Floats:
         return from_logit(self.a * log_p[:, 0] - self.b * log_p[:, 1] + self.c)

@@ -8,13 +8,13 @@ of yes or no has K = 2 and the columns (true, false), so label 0 means true.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
-from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.arrays import LARGEST, Floats, log_probabilities
 from classify.calibration.settings import finite_number, shown
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 FLOOR = 1e-6
 """The probability below which a fit reads nothing: see FittedOn.floor."""
 
-Vector = tuple[FiniteFloat, ...]
-Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+# Within these, no product of a parameter with a log-probability leaves the range of numbers.
+Parameter = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Vector = tuple[Parameter, ...]
+Slope = Annotated[float, Field(ge=0.0, le=LARGEST, allow_inf_nan=False)]
+Positive = Annotated[float, Field(ge=1.0 / LARGEST, le=LARGEST, allow_inf_nan=False)]
 
 
 class CalibrationWarning(UserWarning):
@@ -46,7 +49,7 @@ class FittedOn(Frozen):
     """Rows with a weight above zero."""
     k: int = Field(ge=1)
     """Options of the question, also those no label names."""
-    label_weights: Vector = ()
+    label_weights: tuple[FiniteFloat, ...] = ()
     """The sum of weights per option (the count of labels where no weights are given)."""
     floor: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
     """Probabilities below it are raised to it, when fitting and when applying; 0 means never.
@@ -71,6 +74,14 @@ class Fitted(Frozen):
     """The rows it learned from."""
     at_bound: bool = False
     """A parameter stopped at the edge of its range: the labels ask for more than is allowed."""
+    multiplies_logs: ClassVar[bool] = False
+    """Whether the map takes differences or multiples of logs, and those of 0 are no numbers."""
+
+    @model_validator(mode="after")
+    def _logs_are_finite(self) -> Self:
+        if self.multiplies_logs and self.fitted_on.floor == 0.0:
+            raise ValueError("the floor of fitted_on must be above 0: this map multiplies logs")
+        return self
 
     def apply(self, log_p: ArrayLike) -> Floats:
         """Return calibrated log-probabilities (n, K), rows normalised.
@@ -105,7 +116,7 @@ def check_count(values: Sequence[object], count: int, *, name: str) -> None:
         raise ValueError(f"{name} must have {count} entries, got {len(values)}")
 
 
-def check_rising(values: Vector, *, name: str, level: bool = False) -> None:
+def check_rising(values: Sequence[float], *, name: str, level: bool = False) -> None:
     """Raise ValueError where a value is not above the one before it, or below it if `level`."""
     steps = np.diff(np.array(values))
     falls = steps < 0.0 if level else steps <= 0.0
@@ -114,13 +125,13 @@ def check_rising(values: Vector, *, name: str, level: bool = False) -> None:
         raise ValueError(f"{name} must rise, got {values[at]!r} and then {values[at + 1]!r}")
 
 
-def check_positive(values: Vector, *, name: str) -> None:
+def check_positive(values: Sequence[float], *, name: str) -> None:
     """Raise ValueError unless all values are above zero."""
-    if values and min(values) <= 0.0:
+    if values and min(values) < 1.0 / LARGEST:
         raise ValueError(f"{name} must be above 0, got {min(values)!r}")
 
 
-def check_shares(values: Vector, *, name: str) -> None:
+def check_shares(values: Sequence[float], *, name: str) -> None:
     """Raise ValueError unless all values lie in [0, 1]."""
     beyond = [value for value in values if not 0.0 <= value <= 1.0]
     if beyond:
@@ -147,6 +158,13 @@ def floored(log_p: Floats, floor: float) -> Floats:
         return log_p
     raised: Floats = np.maximum(log_p, np.log(floor))
     return raised
+
+
+def divided(log_p: Floats, temperature: float) -> Floats:
+    """Return log-probabilities over T; those that leave the range of numbers are impossible."""
+    with np.errstate(over="ignore"):
+        scaled: Floats = log_p / temperature
+    return scaled
 
 
 def logit(log_p: Floats) -> Floats:

@@ -22,6 +22,8 @@ from classify.calibration.fitted import (
     check_count,
     check_rising,
     check_shares,
+    from_logit,
+    logit,
 )
 from classify.calibration.labelled import labelled
 from classify.calibration.pooling import Pooled, isotonic_edges, pooled
@@ -107,7 +109,7 @@ def fit_isotonic(
 def _probabilities(log_p: Floats, *, options: int) -> list[Floats]:
     """Return the probabilities (n,) of the first options, rows normalised."""
     if log_p.shape[1] == 2:
-        return [_in_steps(1.0 / (1.0 + np.exp(log_p[:, 1] - log_p[:, 0])))]
+        return [_in_steps(np.exp(from_logit(logit(log_p))[:, 0]))]
     p = _in_steps(np.exp(log_probabilities(log_p)))
     return [p[:, option] for option in range(options)]
 

@@ -6,7 +6,7 @@ five options temperature and bias are still better.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,7 @@ from classify.calibration.temperature import TemperatureCalibrator, fit_temperat
 class MatrixCalibrator(Fitted):
     """Temperature first, then softmax(matrix @ log q + bias)."""
 
+    multiplies_logs: ClassVar[bool] = True
     method: Literal["matrix"] = "matrix"
     first: TemperatureCalibrator
     """The temperature that comes first."""

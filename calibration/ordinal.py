@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from classify.calibration.arrays import Floats, finite_numbers, log_probabilities, sample_weights
 from classify.calibration.fitted import (
     FLOOR,
     Fitted,
     Frozen,
+    Slope,
     Vector,
     check_count,
     check_rising,
@@ -39,7 +40,7 @@ class ProportionalOddsCalibrator(Fitted):
     """The number each level stands for."""
     thresholds: Vector
     """(K - 1,), rising."""
-    slope: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+    slope: Slope
     """How fast the odds rise with the expected level."""
 
     @model_validator(mode="after")

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from classify.calibration.arrays import Floats, Ints, exponentials, of_options
+from classify.calibration.arrays import LARGEST, Floats, Ints, exponentials, of_options
+
+_MOST_RANKS = 1_000_000
 
 ScoreName: TypeAlias = Literal["lac", "aps", "raps", "interval"]
 
@@ -34,9 +36,9 @@ class SetScore(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ScoreName
-    penalty: float = Field(default=0.01, ge=0.0)
+    penalty: float = Field(default=0.01, ge=0.0, le=LARGEST)
     """Only "raps": what each rank beyond `free_ranks` adds."""
-    free_ranks: int = Field(default=1, ge=0)
+    free_ranks: int = Field(default=1, ge=0, le=_MOST_RANKS)
     """Only "raps": how many of the likeliest options carry no penalty."""
 
 

@@ -28,7 +28,7 @@ from classify.calibration.fitted import (
     check_count,
     check_positive,
 )
-from classify.calibration.settings import one_of, shown
+from classify.calibration.settings import NEAREST, one_of, shown
 from classify.errors import CalibrationError
 
 
@@ -70,6 +70,11 @@ def fit_em_shift(
     if not n:
         raise CalibrationError("log_p has no rows: a shift is learned from answers to the target")
     prior = prior / prior.sum()
+    if prior.min() < NEAREST:
+        raise CalibrationError(
+            f"source_prior[{int(prior.argmin())}] is a share of {float(prior.min())!r}: ratios to "
+            f"less than {NEAREST:g} say nothing, so leave the option out"
+        )
     likelihood, share = np.exp(x) / prior, w / w.sum()
     target = prior
     for _ in range(20_000):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from classify.calibration.arrays import Floats, log_probabilities
-from classify.calibration.fitted import FLOOR, Fitted, Positive
+from classify.calibration.fitted import FLOOR, Fitted, Positive, divided
 from classify.calibration.labelled import (
     Design,
     Labelled,
@@ -40,10 +40,10 @@ class TemperatureCalibrator(Fitted):
     """The share of the uniform distribution in the result."""
 
     def _mapped(self, log_p: Floats) -> Floats:
-        scaled = log_probabilities(log_p / self.temperature)
+        scaled = log_probabilities(divided(log_p, self.temperature))
         if self.uniform == 0.0:
             return scaled
-        even = np.log(self.uniform / log_p.shape[1])
+        even = np.log(self.uniform) - np.log(log_p.shape[1])
         mixed: Floats = np.logaddexp(scaled + np.log1p(-self.uniform), even)
         return mixed
 

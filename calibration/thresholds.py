@@ -62,7 +62,7 @@ def best_actions(
     actions: Ints = expected.argmin(axis=1).astype(np.int64)
     if escalation_cost is None:
         return actions
-    _price(escalation_cost)
+    check_price(escalation_cost)
     cheapest = expected[np.arange(len(expected)), actions]
     return np.where(cheapest < escalation_cost, actions, HAND_OVER)
 
@@ -80,7 +80,7 @@ def realised_cost(
     Rows with the action HAND_OVER pay `escalation_cost`.
     """
     matrix = cost_matrix(costs)
-    _price(escalation_cost)
+    check_price(escalation_cost)
     chosen = numbers(actions, name="actions")
     if chosen.ndim != 1 or chosen.size == 0:
         raise CalibrationError(f"actions must be a list of at least one, got {chosen.shape}")
@@ -106,8 +106,11 @@ def cost_matrix(costs: ArrayLike, *, k: int | None = None) -> Floats:
     return matrix
 
 
-def _price(escalation_cost: float) -> None:
+def check_price(escalation_cost: float) -> None:
+    """Raise CalibrationError for a price of asking a person that is none."""
+    if escalation_cost == float("inf"):
+        return  # nothing is worth asking a person
     if not_negative(escalation_cost, name="escalation_cost") > LARGEST:
         raise CalibrationError(
-            f"escalation_cost must be at most {LARGEST:g}, got {shown(escalation_cost)}"
+            f"escalation_cost must be at most {LARGEST:g} or inf, got {shown(escalation_cost)}"
         )

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from math import comb
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,6 +68,7 @@ class VennAbersPair(Frozen):
 class VennAbersCalibrator(Fitted):
     """p1 / (1 - p0 + p1) for two options; for more, all pairs coupled."""
 
+    multiplies_logs: ClassVar[bool] = True
     method: Literal["venn-abers"] = "venn-abers"
     pairs: tuple[VennAbersPair, ...]
     """In the order (0,1), (0,2), …, (1,2), …: the first of a pair against the second."""

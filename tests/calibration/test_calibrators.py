@@ -306,7 +306,7 @@ def test_a_calibrator_that_contradicts_itself_cannot_be_read(
     method: str, fields: dict[str, object], message: str
 ) -> None:
     """Of two options: it would fail, or give nan, at the first answer."""
-    body: dict[str, object] = {"method": method, "fitted_on": {"n": 9, "k": 2}}
+    body: dict[str, object] = {"method": method, "fitted_on": {"n": 9, "k": 2, "floor": 1e-6}}
     if method in ("vector", "matrix"):
         body["first"] = OF_THREE | {"fitted_on": {"n": 9, "k": 2}}
 
@@ -342,7 +342,7 @@ def test_a_map_of_log_odds_is_of_two_options(method: str) -> None:
 
     with pytest.raises(ValidationError, match="is of 2 options, got k=3"):
         CALIBRATORS.validate_json(
-            json.dumps({"method": method, "fitted_on": {"n": 9, "k": 3}, **fields})
+            json.dumps({"method": method, "fitted_on": {"n": 9, "k": 3, "floor": 1e-6}, **fields})
         )
 
 
@@ -365,3 +365,42 @@ def test_importing_calibrators_loads_no_scipy() -> None:
         "sys.exit('scipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "fields", "place"),
+    [
+        ("temperature", {"temperature": 5e-324}, "temperature.temperature"),
+        ("temperature-bias", {"temperature": 1, "bias": [1e308, 0]}, "temperature-bias.bias.0"),
+        ("platt", {"slope": 1e308, "intercept": 0}, "platt.slope"),
+        ("platt", {"slope": 1, "intercept": -1e308}, "platt.intercept"),
+        ("beta", {"a": 1e308, "b": 1, "c": 0}, "beta.a"),
+    ],
+)
+def test_parameters_that_leave_the_range_of_numbers_cannot_be_read(
+    method: str, fields: dict[str, object], place: str
+) -> None:
+    """Times a log-probability they would be infinite, and the answer nan."""
+    body = {"method": method, "fitted_on": {"n": 9, "k": 2, "floor": 1e-6}, **fields}
+
+    with pytest.raises(ValidationError) as caught:
+        CALIBRATORS.validate_json(json.dumps(body))
+
+    assert place == ".".join(str(part) for part in caught.value.errors()[0]["loc"])
+
+
+def test_a_map_that_multiplies_logs_has_a_floor_under_them() -> None:
+    """The log-odds of two answers that are both impossible are no number."""
+    body = {"method": "platt", "fitted_on": {"n": 9, "k": 2}, "slope": 1, "intercept": 0}
+
+    with pytest.raises(ValidationError, match="floor of fitted_on must be above 0"):
+        CALIBRATORS.validate_json(json.dumps(body))
+
+
+def test_what_a_temperature_makes_impossible_is_said_without_a_warning() -> None:
+    """A service's -1e308 at T = 0.5, and a uniform share near nothing."""
+    body = {"method": "temperature", "fitted_on": {"n": 9, "k": 2}, "temperature": 0.5}
+
+    for uniform in (0.0, 5e-324):
+        calibrator = CALIBRATORS.validate_json(json.dumps(body | {"uniform": uniform}))
+        assert calibrator.apply([[0.0, -1e308]])[0, 0] == 0.0

@@ -131,3 +131,9 @@ def test_an_empty_target_is_refused() -> None:
         fit_em_shift(np.zeros((0, 3)), [1.0, 1.0, 1.0])
     with pytest.raises(CalibrationError, match="must have rows, and one K"):
         fit_bbse_shift(np.zeros((3, 3)), [0, 1, 2], np.zeros((0, 3)))
+
+
+def test_a_source_prior_of_nearly_nothing_is_refused() -> None:
+    """The ratio to 1e-300 says nothing and could not be saved."""
+    with pytest.raises(CalibrationError, match=r"source_prior\[1\] is a share of 1e-300"):
+        fit_em_shift(np.zeros((4, 2)), [1.0, 1e-300])

@@ -106,3 +106,12 @@ def test_no_actions_have_no_mean_cost() -> None:
     """An empty list has no mean."""
     with pytest.raises(CalibrationError, match="actions must be a list of at least one"):
         realised_cost([], [], [[0, 1], [1, 0]])
+
+
+def test_an_endless_escalation_cost_never_asks() -> None:
+    """Nor does a policy that is read with one; a price of nan is none."""
+    log_p = np.log([[0.5, 0.5]])
+
+    assert best_actions(log_p, [[0, 1], [1, 0]], escalation_cost=math.inf).tolist() == [0]
+    with pytest.raises(CalibrationError, match="escalation_cost must be a finite number, got nan"):
+        best_actions(log_p, [[0, 1], [1, 0]], escalation_cost=math.nan)
