@@ -51,7 +51,7 @@ def auroc(score: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -
 
     Raises CalibrationError where all rows have the same label.
     """
-    outcomes = binary_outcomes(score, y, weights)
+    outcomes = binary_outcomes(score, y, weights, name="score")
     return Measurement(area_under_roc(outcomes), "AUROC, mid-ranks", outcomes.n)
 
 

@@ -62,9 +62,11 @@ class ClassOutcomes(NamedTuple):
         return int(self.log_p.shape[1])
 
 
-def binary_outcomes(p: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> BinaryOutcomes:
+def binary_outcomes(
+    p: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, *, name: str = "p"
+) -> BinaryOutcomes:
     """Check probabilities, labels 0 or 1, and weights; drop rows of weight zero."""
-    checked = probabilities(p)
+    checked = probabilities(p, name=name)
     labels = class_labels(y, n=checked.size, k=2)
     w = row_weights(weights, n=checked.size)
     if is_unit(w) or w.all():

@@ -106,9 +106,9 @@ def cost_matrix(costs: ArrayLike, *, k: int | None = None) -> Floats:
     return matrix
 
 
-def check_price(escalation_cost: float) -> None:
+def check_price(escalation_cost: object) -> None:
     """Raise CalibrationError for a price of asking a person that is none."""
-    if escalation_cost == float("inf"):
+    if isinstance(escalation_cost, float) and escalation_cost == float("inf"):
         return  # nothing is worth asking a person
     if not_negative(escalation_cost, name="escalation_cost") > LARGEST:
         raise CalibrationError(

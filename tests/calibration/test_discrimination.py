@@ -156,3 +156,9 @@ def test_losses_that_mean_nothing_are_refused(
     """An infinite loss would hide every other."""
     with pytest.raises(CalibrationError, match=message):
         aurc(confidence, loss)
+
+
+def test_scores_of_auroc_are_named_as_they_are_given() -> None:
+    """Its argument is not called p."""
+    with pytest.raises(CalibrationError, match=r"score\[1\] must be between 0 and 1, got 2.0"):
+        auroc([0.5, 2.0], [0, 1])
