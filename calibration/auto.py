@@ -17,10 +17,10 @@ from classify.calibration.arrays import Floats, class_labels, log_probabilities,
 from classify.calibration.blending import BLEND, blend_shares, blended, blended_answers
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, item_numbers
-from classify.calibration.fitted import FLOOR, CalibrationWarning
+from classify.calibration.fitted import FLOOR, CalibrationWarning, check_floor
 from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, policy
 from classify.calibration.report import Calibrated, CalibrationReport, Candidate
-from classify.calibration.settings import shown
+from classify.calibration.settings import one_of, shown
 from classify.errors import CalibrationError
 
 FOLDS = 5
@@ -49,10 +49,8 @@ def calibrate(
     option nothing is fitted; that, and a named method that loses to the raw answers, gives
     identity and a CalibrationWarning. The fit_… functions fit without asking.
     """
-    if method != "auto" and method not in FITS:
-        raise CalibrationError(
-            f"method must be 'auto' or one of {sorted(FITS)!r}, got {shown(method)}"
-        )
+    one_of(method, ("auto", *sorted(FITS)), name="method")
+    one_of(kind, ("choice", "score"), name="kind")
     rows = _rows(log_p, y, weights=weights, groups=groups, floor=floor)
     k = rows.log_p.shape[1]
     names = _names(options, k)
@@ -100,8 +98,7 @@ def _rows(
 ) -> ItemRows:
     x = log_probabilities(log_p)
     n, k = x.shape
-    if not 0.0 < floor < 0.5:
-        raise CalibrationError(f"floor must lie between 0 and 0.5, got {shown(floor)}")
+    check_floor(floor)
     return ItemRows(
         log_p=x,
         y=class_labels(y, n=n, k=k),

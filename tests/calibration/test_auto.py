@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal, cast
 
 import numpy as np
 import pytest
@@ -165,12 +166,18 @@ def test_every_method_can_be_named(method: Method) -> None:
     assert found.report.chosen == method
 
 
-def test_an_unknown_method_is_refused() -> None:
-    """The message names those there are."""
-    unknown: Method = "magic"  # type: ignore[assignment]  # what a caller without a checker does
+def test_unknown_words_and_floors_are_refused() -> None:
+    """The message names those there are; a caller without a checker can give anything."""
+    log_p, y = np.zeros((30, 2)), np.zeros(30)
 
-    with pytest.raises(CalibrationError, match="method must be 'auto' or one of"):
-        calibrate(np.zeros((30, 2)), np.zeros(30), method=unknown)
+    with pytest.raises(CalibrationError, match="method must be one of 'auto', 'beta'"):
+        calibrate(log_p, y, method=cast("Method", "magic"))
+    with pytest.raises(CalibrationError, match=r"method must be one of .* got \['platt'\]"):
+        calibrate(log_p, y, method=cast("Method", ["platt"]))
+    with pytest.raises(CalibrationError, match="kind must be one of 'choice', 'score', got nan"):
+        calibrate(log_p, y, kind=cast("Literal['choice']", float("nan")))
+    with pytest.raises(CalibrationError, match="floor must be a finite number, got None"):
+        calibrate(log_p, y, floor=cast("float", None))
 
 
 @pytest.mark.parametrize(
