@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.mass_cuts import edges_of_mass
@@ -72,7 +73,7 @@ class EqualWidth:
         # The slack undoes rounding: 0.29 * 100 is 28.999999999999996, and 0.3 lies in
         # (0.2, 0.3]. Rounding towards zero keeps p = 0 in the first bin.
         scale = _at_least_one(self.count) * (1.0 - _SLACK)
-        return Bins(lambda part: (part * scale).astype(np.int64), self.count)
+        return Bins(lambda part: _wide((part * scale).astype(np.int32)), self.count)
 
     def assign(self, p: Floats, w: Floats) -> tuple[Ints, int]:
         """Return the bin of each row and the number of bins, some of which may be empty."""
@@ -107,6 +108,11 @@ def _between(edges: Floats) -> Callable[[Floats], Ints]:
         return index
 
     return find
+
+
+def _wide(narrow: NDArray[np.int32]) -> Ints:
+    # By way of 32 bits, for processors convert several numbers to and from these at once.
+    return narrow.astype(np.int64)
 
 
 def _at_least_one(count: int) -> int:

@@ -139,7 +139,10 @@ def _residual_sums(outcomes: BinaryOutcomes, bins: Bins) -> Floats:
         part = p[rows]
         cell = bins.find(part)
         cell += lanes[: cell.size]
-        np.add.at(cells, cell, weighted(y[rows] - part, w[rows]))
+        # By way of 32 bits, which processors convert several at once.
+        residual = y[rows].astype(np.int32).astype(np.float64)
+        residual -= part
+        np.add.at(cells, cell, weighted(residual, w[rows]))
     total: Floats = sums.sum(axis=0)
     return total
 
