@@ -33,7 +33,7 @@ from classify.calibration.labelled import (
 )
 from classify.calibration.newton import Objective, minimise
 from classify.calibration.settings import finite_number, shown
-from classify.calibration.softmax import DiagonalLoss
+from classify.calibration.softmax import DiagonalLoss, SharedSlopeLoss
 from classify.calibration.temperature import (
     HIGHEST,
     LOWEST,
@@ -103,10 +103,9 @@ def fit_temperature_bias(
     too strong for a model that leans far makes every answer too unsure, one too weak takes chance
     for a lean. Raises CalibrationError for one option or one class of labels.
     """
+    if ridge is not None:
+        check_ridge(ridge)
     data = labelled(log_p, y, weights=weights, floor=floor)
-    if ridge is None:
-        ridge = likeliest_ridge(data, targets)
-    check_ridge(ridge)
     theta = _bias_parameters(data, targets, ridge)
     return TemperatureBiasCalibrator(
         fitted_on=data.facts,
@@ -116,58 +115,80 @@ def fit_temperature_bias(
     )
 
 
-def likeliest_ridge(data: Labelled, targets: Targets) -> float:
-    """Return the ridge of largest evidence: the likelihood with the biases integrated out.
+def likeliest_bias(plan: Design, start: Floats) -> tuple[float, Floats]:
+    """Return the ridge of largest evidence, and the slope and the biases (1 + K,) under it.
 
-    A ridge is the precision of a normal prior of the biases, and Laplace's approximation gives
-    the integral (D. MacKay, "Bayesian interpolation", 1992). A prior does not depend on how many
-    rows there are, so every 16th row of very many says as much.
+    A ridge is the precision of a normal prior of the biases; the evidence is the likelihood with
+    the biases integrated out, of which Laplace's approximation gives the integral (D. MacKay,
+    "Bayesian interpolation", 1992).
     """
-    few = thinned(data)
-    if few is not None:
-        return likeliest_ridge(few, targets)
-    k = data.facts.k
-    plan = design(by_option(data.log_p, centred=True), data, targets)
-    theta, evidences = np.eye(k + 1)[0], list[float]()
+    k, theta = len(plan.x), start
+    loss = _remembering(SharedSlopeLoss(plan))
+    best = -np.inf, 0.0, start
     for ridge in RIDGES:
-        loss = _shared_slope(plan, ridge)
-        theta = minimise(loss, theta)
-        value, _, hessian = loss(theta)
+        # The evidence asks for no more than this; only the best is followed to its end.
+        theta, value, hessian = minimise(
+            _held_back(loss, ridge / plan.total), theta, enough=1e-6 / plan.total
+        )
         # Where all answers are ties the slope has no curvature of its own.
         spread = float(np.linalg.slogdet(plan.total * hessian + 1e-9 * np.eye(k + 1))[1])
-        evidences.append(0.5 * (k * np.log(ridge) - spread) - plan.total * value)
-    return RIDGES[int(np.argmax(evidences))]
+        evidence = 0.5 * (k * np.log(ridge) - spread) - plan.total * value
+        if evidence > best[0]:
+            best = evidence, ridge, theta
+    _, ridge, theta = best
+    return ridge, minimise(_held_back(loss, ridge / plan.total), theta).theta
 
 
-def _shared_slope(plan: Design, ridge: float) -> Objective:
-    """Return the loss of theta = (beta, b), which stands for (beta, …, beta, b)."""
-    k = len(plan.x)
-    loss = DiagonalLoss(plan, np.repeat([0.0, ridge], k))
-    spread = np.zeros((2 * k, k + 1))
-    spread[:k, 0], spread[k:, 1:] = 1.0, np.eye(k)
+def _remembering(loss: Objective) -> Objective:
+    """Return the loss, which is not computed again where it was asked for last."""
+    last: list[tuple[Floats, tuple[float, Floats, Floats]]] = []
 
-    def shared(theta: Floats) -> tuple[float, Floats, Floats]:
-        value, gradient, hessian = loss(spread @ theta)
-        return value, spread.T @ gradient, spread.T @ hessian @ spread
+    def remembered(theta: Floats) -> tuple[float, Floats, Floats]:
+        if not last or last[0][0] is not theta:
+            last[:] = [(theta, loss(theta))]
+        return last[0][1]
 
-    return shared
+    return remembered
 
 
-def _bias_parameters(data: Labelled, targets: Targets, ridge: float) -> Floats:
+def _held_back(loss: Objective, ridge: float) -> Objective:
+    """Return the loss of a slope and biases with ridge/2 times the square of the biases."""
+
+    def held_back(theta: Floats) -> tuple[float, Floats, Floats]:
+        value, gradient, hessian = loss(theta)
+        bias = np.append(0.0, theta[1:])
+        pull = np.append(0.0, np.full(len(theta) - 1, ridge))
+        return (
+            value + 0.5 * ridge * float(bias @ bias),
+            gradient + ridge * bias,
+            hessian + np.diag(pull),
+        )
+
+    return held_back
+
+
+def _bias_parameters(data: Labelled, targets: Targets, ridge: float | None) -> Floats:
     k = data.facts.k
     few = thinned(data)
-    start = np.eye(k + 1)[0] if few is None else _bias_parameters(few, targets, ridge)
-    shared = _shared_slope(design(by_option(data.log_p, centred=True), data, targets), ridge)
-    theta = minimise(shared, start)
+    start = np.eye(k + 1)[0]
+    if few is not None:
+        start = _bias_parameters(few, targets, (RIDGES[0] if ridge is None else ridge) / 16.0)
+    plan = design(by_option(data.log_p, centred=True), data, targets)
+    loss = SharedSlopeLoss(plan)
+    if ridge is None:
+        ridge, theta = likeliest_bias(plan, start)
+    else:
+        theta = minimise(_held_back(loss, ridge / plan.total), start).theta
     held = float(np.clip(theta[0], 1.0 / HIGHEST, 1.0 / LOWEST))
     if held == theta[0]:
         return theta
 
     def bias_only(bias: Floats) -> tuple[float, Floats, Floats]:
-        value, gradient, hessian = shared(np.concatenate([[held], bias]))
+        value, gradient, hessian = whole(np.append(held, bias))
         return value, gradient[1:], hessian[1:, 1:]
 
-    return np.concatenate([[held], minimise(bias_only, np.zeros(k))])
+    whole = _held_back(loss, ridge / plan.total)
+    return np.append(held, minimise(bias_only, np.zeros(k)).theta)
 
 
 def fit_vector(
@@ -205,7 +226,7 @@ def _vector_parameters(data: Labelled, first: TemperatureCalibrator, ridge: floa
         np.repeat([1.0, 0.0], k) if few is None else _vector_parameters(few, first, ridge / 16.0)
     )
     plan = design(by_option(first.apply(data.log_p), centred=False), data, "hard")
-    return minimise(DiagonalLoss(plan, np.full(2 * k, 2.0 * k * ridge)), start)
+    return minimise(DiagonalLoss(plan, np.full(2 * k, 2.0 * k * ridge)), start).theta
 
 
 def check_ridge(ridge: object, *, name: str = "ridge") -> None:

@@ -165,7 +165,7 @@ class LogisticLoss:
             loss, gradient, hessian = self(theta)
             return loss, gradient[free], hessian[np.ix_(free, free)]
 
-        theta[free] = minimise(part, theta[free])
+        theta[free] = minimise(part, theta[free]).theta
         return theta
 
     def __call__(self, theta: Floats) -> tuple[float, Floats, Floats]:

@@ -1,11 +1,14 @@
 """Minimise a smooth convex function of a few parameters by Newton's method with line search.
 
-Steps are halved until the loss falls enough: full steps diverge on saturated logits.
+Steps are halved until the loss falls enough: full steps diverge on saturated logits. The end is
+found to about the last digits that the rows allow, so that the order of the rows, of which every
+sum keeps a trace, moves no parameter that they determine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,20 +17,51 @@ from classify.calibration.arrays import Floats
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 """Parameters (d,) to loss, gradient (d,) and Hessian (d, d); an infinite loss is out of bounds."""
 
+_NEAR = 1e-12
+"""The gain of a step below which rounding hides whether the loss falls: full steps are taken."""
+_REACHED = 1e-25
+"""The gain left where parameters are final."""
+_SMALL = 8
+"""The parameters up to which an eigendecomposition costs no more than a linear solution does."""
 
-def minimise(objective: Objective, start: Floats, *, max_steps: int = 100) -> Floats:
-    """Return the parameters of least loss, for a loss that is a mean over rows.
 
-    A direction in which the loss is flat keeps the value it has in `start`.
+class Least(NamedTuple):
+    """Where a loss is least."""
+
+    theta: Floats
+    """(d,), the parameters."""
+    loss: float
+    """At the last parameters that were looked at, which a last unseen step improves by < 1e-12."""
+    hessian: Floats
+    """(d, d), at the same parameters as the loss."""
+
+
+def minimise(
+    objective: Objective, start: Floats, *, enough: float = 0.0, max_steps: int = 100
+) -> Least:
+    """Find the parameters of least loss, for a loss that is a mean over rows.
+
+    A direction in which the loss is flat keeps the value it has in `start`. Parameters at which no
+    more than `enough` is to be gained are taken as they are.
     """
     theta = start
     loss, gradient, hessian = objective(theta)
+    before = 0.0
     for _ in range(max_steps):
         step = _step(gradient, hessian)
         promise = -float(gradient @ step)
-        if promise <= 1e-12:
-            # So close to the end that rounding hides the gain, one full step is all that is left.
-            return theta + step
+        if promise <= enough:
+            break
+        if promise <= _NEAR:
+            theta = theta + step
+            # Newton's gains shrink by a factor that is squared with every step.
+            if promise <= _REACHED or 0.0 < promise**3 <= _REACHED * before**2:
+                break
+            if 0.0 < before <= _NEAR and promise > 0.1 * before:
+                break  # only rounding is left
+            before = promise
+            loss, gradient, hessian = objective(theta)
+            continue
         size = 1.0
         while True:
             trial = theta + size * step
@@ -36,16 +70,24 @@ def minimise(objective: Objective, start: Floats, *, max_steps: int = 100) -> Fl
                 break
             size *= 0.5
             if size < 1e-12:
-                return theta
+                return Least(theta, loss, hessian)
+        before = promise if size == 1.0 else 0.0
         theta, (loss, gradient, hessian) = trial, found
-    return theta
+    return Least(theta, loss, hessian)
 
 
 def _step(gradient: Floats, hessian: Floats) -> Floats:
-    # The damping is far below any curvature that matters, and makes flat directions solvable.
-    damping = 1e-12 * float(np.trace(hessian)) / len(gradient) + 1e-300
-    damped: Floats = hessian + damping * np.eye(len(gradient))
-    step = np.asarray(np.linalg.solve(damped, -gradient), dtype=np.float64)
+    if len(gradient) <= _SMALL:
+        curvature, axes = np.linalg.eigh(hessian)
+        along = axes.T @ -gradient
+        # Below this a curvature is rounding, and so is the slope that would be divided by it.
+        bent = curvature > 1e-13 * curvature[-1]
+        step: Floats = axes[:, bent] @ (along[bent] / curvature[bent])
+    else:
+        # The damping is far below any curvature that matters, and makes flat directions solvable.
+        damping = 1e-12 * float(np.trace(hessian)) / len(gradient) + 1e-300
+        damped: Floats = hessian + damping * np.eye(len(gradient))
+        step = np.asarray(np.linalg.solve(damped, -gradient), dtype=np.float64)
     longest = float(np.abs(step).max())
     if longest > 20.0:
         step *= 20.0 / longest

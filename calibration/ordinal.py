@@ -188,5 +188,5 @@ def _least(loss: ProportionalOddsLoss) -> tuple[Floats, bool]:
     mass = np.maximum(loss.asked.sum(axis=1), 1e-3)  # hard targets may give a level none
     share = np.cumsum(mass[:-1]) / mass.sum()
     level = np.append(np.log(share) - np.log1p(-share), 0.0)
-    theta = minimise(loss, level)
+    theta = minimise(loss, level).theta
     return (theta, False) if theta[-1] >= 0.0 else (level, True)

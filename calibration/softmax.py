@@ -11,6 +11,44 @@ from classify.calibration.labelled import Design, blocks
 
 
 @dataclass(frozen=True, slots=True)
+class SharedSlopeLoss:
+    """The mean log loss of softmax(beta * x + b), for Newton's method.
+
+    Parameters are beta and b one after the other (1 + K,).
+    """
+
+    plan: Design
+
+    def __call__(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Return loss, gradient (1 + K,) and Hessian (1 + K, 1 + K)."""
+        k, n = self.plan.x.shape
+        beta, b = float(theta[0]), theta[1:]
+        goal = float(self.plan.target_x.sum())
+        loss = -beta * goal - float(self.plan.target_mass @ b)
+        mass, crossed, products = np.zeros(k), np.zeros(k), np.zeros((k, k))
+        first = second = 0.0
+        for block in blocks(n, k):
+            x, root = self.plan.x[:, block], np.sqrt(self.plan.weights[block])
+            p, log_norm = _softmax(beta * x + b[:, None])
+            loss += float(root @ (root * log_norm))
+            # With the root of the weights in each factor, half of the product gives the other half.
+            p *= root
+            products += p @ p.T
+            mass += p @ root
+            crossed -= p @ (mean := np.einsum("kn,kn->n", p, x))
+            second -= float(mean @ mean)
+            first += float(root @ mean)
+            p *= x
+            crossed += p @ root
+            second += float(np.einsum("kn,kn->n", p, x) @ root)
+        hessian = np.empty((k + 1, k + 1))
+        hessian[0, 0], hessian[0, 1:], hessian[1:, 0] = second, crossed, crossed
+        hessian[1:, 1:] = np.diag(mass) - products
+        gradient = np.append(first - goal, mass - self.plan.target_mass)
+        return loss / self.plan.total, gradient / self.plan.total, hessian / self.plan.total
+
+
+@dataclass(frozen=True, slots=True)
 class DiagonalLoss:
     """The mean log loss of softmax(v * x + b), with a ridge on v - 1 and b, for Newton's method.
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
-from classify.calibration.bias import fit_temperature_bias, fit_vector, likeliest_ridge
+from classify.calibration.bias import fit_temperature_bias, fit_vector, likeliest_bias
 from classify.calibration.binary import fit_beta, fit_platt
+from classify.calibration.fitted import Fitted
 from classify.calibration.isotonic import fit_isotonic
-from classify.calibration.labelled import labelled
+from classify.calibration.labelled import by_option, design, labelled
 from classify.calibration.matrix import fit_matrix
+from classify.calibration.ordinal import fit_proportional_odds
+from classify.calibration.softmax import DiagonalLoss, SharedSlopeLoss
+from classify.calibration.temperature import fit_temperature
 from classify.errors import CalibrationError
 
 
@@ -57,8 +61,9 @@ def test_the_labels_say_how_strong_the_ridge_must_be(lean: float, expected: floa
     log_p = log_probabilities(truth + lean * random.normal(size=20))
 
     data = labelled(log_p, y, weights=None, floor=1e-6)
+    plan = design(by_option(data.log_p, centred=True), data, "laplace")
 
-    assert likeliest_ridge(data, "laplace") == expected
+    assert likeliest_bias(plan, np.eye(21)[0])[0] == expected
 
 
 @pytest.mark.parametrize("fit", [fit_temperature_bias, fit_vector, fit_matrix])
@@ -146,3 +151,94 @@ def test_isotonic_of_raw_blocks_may_say_never() -> None:
 
     np.testing.assert_allclose(np.exp(found.apply(x)), np.eye(3))
     np.testing.assert_allclose(np.exp(found.apply(np.log([[0.1, 0.1, 0.1]]))), 1.0 / 3.0)
+
+
+def numbers_of(calibrator: Fitted) -> Floats:
+    """Return every fitted number in one list."""
+    found = list[float]()
+    left: list[object] = [calibrator.model_dump(exclude={"fitted_on", "at_bound", "method"})]
+    while left:
+        value = left.pop()
+        if isinstance(value, float):
+            found.append(value)
+        elif isinstance(value, tuple):
+            left.extend(cast("tuple[object, ...]", value))
+        elif isinstance(value, dict):
+            facts = cast("dict[str, object]", value)
+            left.extend(facts[name] for name in sorted(facts.keys() - {"fitted_on"}))
+    return np.array(found)
+
+
+def log_odds_rows(odds: Floats, y: Ints) -> tuple[Floats, Ints]:
+    """Return rows of two options with these log-odds."""
+    return np.stack([-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)], axis=1), y
+
+
+def nearly_flat(kind: str) -> tuple[Floats, Ints]:
+    """Return rows on which beta calibration has a direction with little or no curvature."""
+    random = np.random.default_rng(7)
+    odds = {
+        "two answers": random.choice([-1.0, 1.0], 300),
+        "one side": random.normal(9.0, 1.5, 300),
+        "hardly any spread": random.normal(0.3, 0.01, 300),
+    }[kind]
+    return log_odds_rows(odds, (random.random(300) < 0.4).astype(np.int64))
+
+
+ROWS = {
+    "few": leaning(40, seed=8),
+    "some": leaning(500, seed=9),
+    "so many that a fit starts from a part": leaning(2**15 + 7, seed=10),
+}
+TWO = {
+    **{name: log_odds_rows(x[:, 0] - x[:, 1], np.minimum(y, 1)) for name, (x, y) in ROWS.items()},
+    **{kind: nearly_flat(kind) for kind in ("two answers", "one side", "hardly any spread")},
+}
+
+
+@pytest.mark.parametrize(
+    ("fit", "rows"),
+    [
+        pytest.param(fit, rows, id=f"{fit.__name__} of {name}")
+        for fits, data in (
+            ((fit_platt, fit_beta), TWO),
+            ((fit_temperature, fit_temperature_bias, fit_vector, fit_proportional_odds), ROWS),
+        )
+        for fit in fits
+        for name, rows in data.items()
+    ],
+)
+def test_the_order_of_rows_moves_no_parameter(
+    fit: Callable[..., Fitted], rows: tuple[Floats, Ints]
+) -> None:
+    """Nor do two halves of a row: what is fitted is a matter of the rows and not of a file."""
+    log_p, y = rows
+    order = np.random.default_rng(0).permutation(len(y))
+
+    found = numbers_of(fit(log_p, y))
+    shuffled = numbers_of(fit(log_p[order], y[order]))
+    halves = numbers_of(
+        fit(np.repeat(log_p, 2, axis=0), np.repeat(y, 2), weights=np.full(2 * len(y), 0.5))
+    )
+
+    bound = 1e-9 * float(np.abs(found).max())
+    np.testing.assert_allclose(shuffled, found, rtol=0.0, atol=bound)
+    np.testing.assert_allclose(halves, found, rtol=0.0, atol=bound)
+
+
+def test_the_loss_of_a_shared_slope_is_that_of_equal_slopes() -> None:
+    """Gradient and Hessian of (beta, b) are those of (beta, …, beta, b) by the chain rule."""
+    log_p, y = leaning(300, seed=11)
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, 300)
+    data = labelled(log_p, y, weights=weights, floor=1e-6)
+    plan = design(by_option(data.log_p, centred=True), data, "laplace")
+    theta = np.array([0.7, 0.3, -0.2, 0.1])
+    spread = np.zeros((6, 4))
+    spread[:3, 0], spread[3:, 1:] = 1.0, np.eye(3)
+
+    value, gradient, hessian = SharedSlopeLoss(plan)(theta)
+    expected = DiagonalLoss(plan, np.zeros(6))(spread @ theta)
+
+    assert value == pytest.approx(expected[0], rel=1e-12)
+    np.testing.assert_allclose(gradient, spread.T @ expected[1], rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(hessian, spread.T @ expected[2] @ spread, rtol=1e-10, atol=1e-14)
