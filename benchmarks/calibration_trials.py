@@ -17,6 +17,7 @@ from classify.calibration.auto import calibrate
 from classify.calibration.bias import fit_temperature_bias
 from classify.calibration.calibration_error import debiased_calibration_error
 from classify.calibration.calibrators import Calibrator
+from classify.calibration.classwise_error import classwise_calibration_error
 from classify.calibration.fitted import CalibrationWarning
 from classify.calibration.labelled import Targets
 from classify.calibration.proper_scores import log_loss
@@ -42,6 +43,8 @@ class Measured:
     """What some answers are worth."""
 
     loss: float
+    classwise: float
+    """The classwise calibration error, of the probability of every option."""
     error: float
     """The debiased calibration error of the confidence in the answer."""
     null: float
@@ -126,6 +129,7 @@ def measured(each: Answers, rows: Ints, log_p: Floats) -> Measured:
     people = None if each.raters is None else each.raters[rows]
     return Measured(
         loss=log_loss(log_p, y).value,
+        classwise=classwise_calibration_error(log_p, y).value,
         error=error.value,
         null=error.null_mean or 0.0,
         right=float(right.mean()),
