@@ -59,9 +59,9 @@ def confidence_histogram(
 ) -> ConfidenceHistogram:
     """Return rows by the probability of their likeliest option.
 
-    right (n,): 1, 0, or nan where a row has no label. `weights` and `groups` count for the
-    accuracy alone; rows of one group are resampled together, which the seed is for. `missing`
-    counts rows that were asked and have no distribution.
+    right (n,): 1, 0, or nan where a row has no label. `weights` are for the accuracy and the mean
+    confidence, the bars count rows; rows of one group are resampled together, which the seed is
+    for. `missing` counts rows that were asked and have no distribution.
     """
     sure = probabilities(confidence, name="confidence")
     whole_number(missing, name="missing")
@@ -71,8 +71,8 @@ def confidence_histogram(
     index, count = EqualWidth(bins).assign(sure, np.ones_like(sure))
     kinds = [truth == 1.0, truth == 0.0, np.isnan(truth)]
     rows = [np.bincount(index[kind], minlength=count).tolist() for kind in kinds]
-    known = ~kinds[2]
     w = sample_weights(weights, n=sure.size)
+    known = ~kinds[2] & (w > 0.0)
     items = None if groups is None else identifier_numbers(groups, n=sure.size, name="groups")
     accuracy = None
     if known.any():

@@ -15,7 +15,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, finite_numbers, identifier_numbers, sample_weights
+from classify.calibration.arrays import (
+    Floats,
+    Ints,
+    finite_numbers,
+    identifier_numbers,
+    sample_weights,
+)
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import effective_n
 from classify.calibration.settings import draw_count, finite_number, open_unit, random_source, shown
@@ -82,7 +88,7 @@ def weighted_wilson(
 
     The width follows the effective number of rows (Kish): doubling every weight changes nothing.
     """
-    values, w = _values(outcomes, weights)
+    values, w, _ = _rows(outcomes, weights, None)
     if ((values < 0.0) | (values > 1.0)).any():
         raise CalibrationError("outcomes must be between 0 and 1 for Wilson's interval")
     n = effective_n(w)
@@ -105,15 +111,13 @@ def share_interval(
     Rows that share a value in `groups` say the same thing more than once, which Wilson's
     interval does not know.
     """
-    values, w = _values(outcomes, weights)
-    if groups is not None:
-        groups = identifier_numbers(groups, n=values.size, name="groups")
-    items = values.size if groups is None else int(groups.max()) + 1
-    if items == values.size:
-        return weighted_wilson(values, weights=weights)
-    if items == 1:
+    values, w, items = _rows(outcomes, weights, groups)
+    count = values.size if items is None else np.unique(items).size
+    if count == values.size:
+        return weighted_wilson(values, weights=w)
+    if count == 1:
         return Measurement(float(values @ w / w.sum()), "share, one item", values.size)
-    return mean_interval(values, seed=seed, weights=weights, groups=groups)
+    return mean_interval(values, seed=seed, weights=w, groups=items)
 
 
 def mean_interval(
@@ -127,21 +131,23 @@ def mean_interval(
 ) -> Measurement:
     """Return a weighted mean with a BCa bootstrap interval (Efron 1987), by cluster if grouped.
 
-    Rows that share a value in `groups` are drawn together. BCa takes the spread for known and is
-    too short on small samples; here its levels come from Student's t (Hesterberg 2015), with
-    fewer degrees of freedom the heavier the tails (docs/coverage.md). From 50,000 rows or
-    clusters the normal interval is given instead, to which BCa converges; the rule says which.
-    Where every cluster has the same mean the interval has no width: resampling cannot see what
-    never varied.
+    Rows that share a value in `groups` are drawn together; rows of weight zero are left out. BCa
+    takes the spread for known and is too short on small samples; here its levels come from
+    Student's t (Hesterberg 2015), with fewer degrees of freedom the heavier the tails
+    (docs/coverage.md). From 50,000 rows or clusters the normal interval is given instead, to which
+    BCa converges; the rule says which. Where every cluster has the same mean the interval has no
+    width: resampling cannot see what never varied.
     """
-    x, w = _values(values, weights)
+    x, w, items = _rows(values, weights, groups)
     level, draws = open_unit(confidence, name="confidence"), draw_count(resamples, name="resamples")
     random = random_source(seed)
-    sums, masses = _cluster_sums(x, w, groups)
+    sums, masses = _cluster_sums(x, w, items)
     mean = float(sums.sum() / masses.sum())
     if sums.size < 2:
-        raise CalibrationError("an interval needs at least two rows (or clusters), got one")
-    kind = "cluster" if groups is not None else "row"
+        raise CalibrationError(
+            "an interval needs at least two rows (or clusters) with a weight above 0, got one"
+        )
+    kind = "row" if items is None else "cluster"
     if sums.size >= _NORMAL_FROM:
         half = normal_quantile(confidence) * _standard_error(sums, masses, mean)
         return Measurement(
@@ -231,20 +237,27 @@ def _standard_error(sums: Floats, masses: Floats, mean: float) -> float:
     return math.sqrt(float(residual @ residual) * g / (g - 1)) / float(masses.sum())
 
 
-def _cluster_sums(x: Floats, w: Floats, groups: ArrayLike | None) -> tuple[Floats, Floats]:
-    if groups is None:
+def _cluster_sums(x: Floats, w: Floats, items: Ints | None) -> tuple[Floats, Floats]:
+    if items is None:
         return x * w, w
-    index = identifier_numbers(groups, n=x.size, name="groups")
-    sums: Floats = np.bincount(index, weights=x * w).astype(np.float64, copy=False)
-    masses: Floats = np.bincount(index, weights=w).astype(np.float64, copy=False)
+    sums: Floats = np.bincount(items, weights=x * w).astype(np.float64, copy=False)
+    masses: Floats = np.bincount(items, weights=w).astype(np.float64, copy=False)
     return sums[masses > 0.0], masses[masses > 0.0]
 
 
-def _values(values: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
+def _rows(
+    values: ArrayLike, weights: ArrayLike | None, groups: ArrayLike | None
+) -> tuple[Floats, Floats, Ints | None]:
+    """Return the values, weights and item numbers of the rows with a weight above zero."""
     x = finite_numbers(values, name="values")
     if not x.size:
         raise CalibrationError("values are empty: a mean needs at least one row")
-    return x, sample_weights(weights, n=x.size)
+    w = sample_weights(weights, n=x.size)
+    items = None if groups is None else identifier_numbers(groups, n=x.size, name="groups")
+    if w.all():
+        return x, w, items
+    kept = w > 0.0
+    return x[kept], w[kept], None if items is None else items[kept]
 
 
 def _rate(successes: float, n: float) -> float:

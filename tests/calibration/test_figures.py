@@ -177,6 +177,21 @@ def test_confidence_and_accuracy_are_of_the_same_rows() -> None:
     assert told(figure).startswith("5 answers of 8 rows, 4 with a label")
 
 
+def test_labels_of_weight_zero_say_nothing_of_the_accuracy() -> None:
+    """They are in the bars; the lines are of the rows that count, or of all where none has a label.
+
+    Of 1 in 2 Wilson's interval is .095 to .905.
+    """
+    some = confidence_histogram([0.2, 0.4, 0.9], [1, 0, 1], seed=0, weights=[1, 1, 0])
+    none = confidence_histogram([0.2, 0.4, 0.9], [1, 0, np.nan], seed=0, weights=[0, 0, 1])
+
+    assert some.accuracy is not None and some.accuracy.n == 2
+    assert (some.accuracy.low, some.accuracy.high) == pytest.approx((0.0945, 0.9055), abs=1e-4)
+    assert some.mean_confidence == pytest.approx(0.3)
+    assert (none.accuracy, none.mean_confidence) == (None, 0.9)
+    assert sum(one.right + one.wrong for one in none.bins) == 2
+
+
 def test_a_confidence_histogram_needs_no_labels() -> None:
     """How sure a judge is can be seen before anybody labels."""
     figure = confidence_figure(confidence_histogram(P, seed=0))
@@ -344,7 +359,7 @@ def test_names_must_fit_the_levels() -> None:
     """Else a level would stand under another's name."""
     found = ordinal_confusion([0, 1], [0, 1], levels=[0, 1], seed=0)
 
-    with pytest.raises(CalibrationError, match="names must name the 2 levels, got 1"):
+    with pytest.raises(CalibrationError, match=r"names must name the 2 levels, got \['bad'\]"):
         ordinal_confusion_figure(found, names=["bad"])
 
 

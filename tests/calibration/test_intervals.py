@@ -16,6 +16,7 @@ from classify.calibration.intervals import (
     jeffreys,
     mean_interval,
     mid_p_ends,
+    share_interval,
     weighted_wilson,
     wilson,
 )
@@ -165,6 +166,32 @@ def test_clusters_widen_the_interval() -> None:
     assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=1e-9)
 
 
+@pytest.mark.parametrize("groups", [None, [0, 0, 1, 2, 2, 1, 3]], ids=["rows", "clusters"])
+def test_a_row_of_weight_zero_is_not_there(groups: list[int] | None) -> None:
+    """Neither in the mean, nor in n, nor drawn; nor is a cluster of such rows."""
+    values = np.array([0.5, 1.0, 2.0, 0.1, 0.4, 0.9, 0.3])
+    weights = np.array([1.0, 2.0, 1.0, 1.0, 0.0, 3.0, 0.0])
+    kept = weights > 0.0
+    left = None if groups is None else np.array(groups)[kept]
+
+    found = mean_interval(values, seed=1, weights=weights, groups=groups)
+
+    assert found == mean_interval(values[kept], seed=1, weights=weights[kept], groups=left)
+    assert found.n == 5
+    share = share_interval(values > 0.45, seed=1, weights=weights, groups=groups)
+    assert share == share_interval(values[kept] > 0.45, seed=1, weights=weights[kept], groups=left)
+    rate = weighted_wilson([1, 1, 0], weights=[1, 1, 0])
+    assert (rate.value, rate.n, rate.high) == (1.0, 2, 1.0)
+
+
+def test_two_rows_that_count_have_an_interval() -> None:
+    """Without a weight beside them, draws of two rows only would have been 0 / 0."""
+    found = mean_interval([0.5, 1.0, 2.0, 0.1], seed=1, weights=[1, 1, 0, 0])
+
+    assert (found.value, found.n) == (0.75, 2)
+    assert found.low == 0.5 and found.high == 1.0
+
+
 def test_many_rows_get_the_normal_interval() -> None:
     """BCa and normal agree there, and the rule says which was used."""
     values = np.random.default_rng(2).exponential(size=60_000)
@@ -211,6 +238,11 @@ def test_a_seed_gives_the_same_interval_again() -> None:
         ),
         pytest.param(lambda: wilson(1, 2, confidence=95), "confidence must lie", id="percent"),
         pytest.param(lambda: mean_interval([1.0], seed=0), "at least two rows", id="one-row"),
+        pytest.param(
+            lambda: mean_interval([0.5, 1.0, 2.0], seed=0, weights=[1, 0, 0]),
+            "at least two rows .* with a weight above 0",
+            id="one-row-that-counts",
+        ),
         pytest.param(lambda: mean_interval([1.0, np.inf], seed=0), "must be finite", id="infinite"),
         pytest.param(
             lambda: mean_interval([1.0, np.nan], seed=0), r"values\[1\] must be finite", id="nan"
