@@ -60,6 +60,9 @@ class _Policy(Shown, BaseModel, ABC):
     def options(self, log_p: ArrayLike) -> Ints:
         """Return the option to take for every row (n,) of log_p (n, K); -1 to hand over."""
 
+    def check_options(self, k: int) -> None:
+        """Raise CalibrationError where this is no policy for a question with k options."""
+
     def decides_alone(self, log_p: ArrayLike) -> NDArray[np.bool_]:
         """Return which rows (n,) of log_p (n, K) stand without a person."""
         stands: NDArray[np.bool_] = self.options(log_p) != HAND_OVER
@@ -124,7 +127,11 @@ def confidences(log_p: ArrayLike) -> Floats:
 
 
 class SetPolicy(_Policy):
-    """Decide alone where the prediction set holds exactly one option."""
+    """Decide alone where the prediction set holds exactly one option.
+
+    With sets by class that need not be the likeliest one. A Classifier, whose answer names the
+    likeliest, then hands over: the promise is about the other.
+    """
 
     kind: Literal["set"] = "set"
     prediction_sets: PredictionSets
@@ -134,6 +141,14 @@ class SetPolicy(_Policy):
         """Make the policy of fitted prediction sets."""
         return cls(prediction_sets=sets, guarantee=str(sets), fingerprint=fingerprint)
 
+    def check_options(self, k: int) -> None:
+        """Raise CalibrationError unless the sets were fitted on k options."""
+        if len(self.prediction_sets.thresholds) != k:
+            raise CalibrationError(
+                f"its sets were fitted on {len(self.prediction_sets.thresholds)} options, and the "
+                f"question has {k}: fit them on answers to that question"
+            )
+
     def options(self, log_p: ArrayLike) -> Ints:
         """Return the only option of every set of one, and -1 for the others."""
         chosen = self.prediction_sets.sets(log_p)
@@ -142,7 +157,11 @@ class SetPolicy(_Policy):
 
 
 class CostPolicy(_Policy):
-    """Take the cheapest action, and ask a person where that is cheaper still."""
+    """Take the cheapest action, and ask a person where that is cheaper still.
+
+    In a Classifier the actions are the options, "say this one". Where the cheapest is not the
+    likeliest, which the answer names, it hands over; `options` and best_actions name the action.
+    """
 
     kind: Literal["cost"] = "cost"
     guarantee: str = "the lowest expected cost, as far as the probabilities are calibrated"
@@ -164,6 +183,15 @@ class CostPolicy(_Policy):
     def _escalation_cost_is_a_price(cls, escalation_cost: float) -> float:
         check_price(escalation_cost)
         return escalation_cost
+
+    def check_options(self, k: int) -> None:
+        """Raise CalibrationError unless there are k true options and as many actions."""
+        if (len(self.costs), len(self.costs[0])) != (k, k):
+            raise CalibrationError(
+                f"its costs have {len(self.costs)} rows (true options) and {len(self.costs[0])} "
+                f"columns (actions), and the question has {k} options: give a cost for saying each "
+                f"option where each is true, or use best_actions(log_p, costs) for other actions"
+            )
 
     def options(self, log_p: ArrayLike) -> Ints:
         """Return every row's cheapest action, and -1 where a person is cheaper."""

@@ -7,14 +7,15 @@ needs of them. Raw probabilities are kept beside the calibrated ones.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from classify.answers import Answer, NoVerdict, ScoreAnswer
-from classify.errors import InvalidInput
+from classify.errors import CalibrationError, InvalidInput
 from classify.evidence import Evidence
 from classify.labels import canonical
 from classify.logprob_model import answer_fields
@@ -62,7 +63,8 @@ class AnswerCalibrator(Protocol):
 class AnswerPolicy(Protocol):
     """What says whether an answer stands without a person.
 
-    One that has a `fingerprint` holds only behind the calibrator with that `digest`.
+    One that has a `fingerprint` holds only behind the calibrator with that `digest`, one that has
+    `check_options` is asked at once whether it fits the number of options.
     """
 
     @property
@@ -70,8 +72,11 @@ class AnswerPolicy(Protocol):
         """What is promised about the answers that stand, in a sentence."""
         ...
 
-    def decides_alone(self, log_p: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Return which rows (n,) of log-probabilities (n, K) stand."""
+    def options(self, log_p: Floats) -> NDArray[np.int64]:
+        """Return the option to take for every row (n,) of log-probabilities (n, K).
+
+        Below 0 to hand over. An answer stands where that is the option it names.
+        """
         ...
 
 
@@ -98,7 +103,7 @@ class AfterReading:
                     "make_artefact of classify.calibration return it"
                 )
         for name, policy in self.policies.items():
-            if not callable(getattr(policy, "decides_alone", None)):
+            if not callable(getattr(policy, "options", None)):
                 raise InvalidInput(
                     f"policies[{name!r}] is of type {type(policy).__name__}, which decides nothing:"
                     " give a policy, such as ConfidencePolicy.from_risk(risk)"
@@ -119,10 +124,19 @@ class AfterReading:
         )
 
     def check_names(self, questions: Mapping[str, Question]) -> None:
-        """Raise InvalidInput where a calibrator or policy is for no question."""
+        """Raise InvalidInput where a calibrator or policy is for no question or another kind."""
         for name in (*self.calibrators, *self.policies):
             if name not in questions:
                 raise InvalidInput(unknown_name("question", name, questions))
+        for name, policy in self.policies.items():
+            check = getattr(policy, "check_options", None)
+            try:
+                if callable(check):
+                    check(len(canonical(questions[name])))
+            except CalibrationError as error:
+                raise InvalidInput(
+                    f"policies[{name!r}] does not fit its question: {error}"
+                ) from error
 
     def facts(self) -> dict[str, dict[str, str]]:
         """Return what identifies the calibrators and the policies."""
@@ -138,9 +152,9 @@ class AfterReading:
         return {name: self._one(name, questions[name], answer) for name, answer in answers.items()}
 
     def _one(self, name: str, question: Question, answer: Answer | NoVerdict) -> Answer | NoVerdict:
-        if isinstance(answer, NoVerdict) or answer.probabilities is None:
+        if isinstance(answer, NoVerdict):
             return answer
-        if name in self.calibrators:
+        if answer.probabilities is not None and name in self.calibrators:
             made = origin(question, answer, model=self.model, orders=self.options.orders)
             log_p, digest = self.calibrators[name].calibrated(log_distribution(answer), made)
             answer = _calibrated(answer, question, np.exp(log_p), digest)
@@ -191,15 +205,29 @@ def _calibrated(answer: Answer, question: Question, p: Floats, digest: str) -> A
 def _unless_handed_over(
     answer: Answer, question: Question, policy: AnswerPolicy
 ) -> Answer | NoVerdict:
-    if policy.decides_alone(log_distribution(answer)[None, :])[0]:
+    because = _why_handed_over(answer, canonical(question), policy)
+    if because is None:
         return answer
     return NoVerdict(
         kind=question.type,
         cause="uncertain",
-        message=f"handed over to a person: {policy.guarantee}",
+        message=f"handed over to a person: {because}{policy.guarantee}",
         label_mass=answer.label_mass,
         method=answer.method,
-        probabilities=dict(answer.probabilities or {}),
+        probabilities=None if answer.probabilities is None else dict(answer.probabilities),
         raw_probabilities=answer.raw_probabilities,
         evidence=answer.evidence,
     )
+
+
+def _why_handed_over(answer: Answer, names: Sequence[str], policy: AnswerPolicy) -> str | None:
+    """Return why an answer does not stand, which its guarantee may say already; None if it does."""
+    if answer.probabilities is None:
+        return "the model gave no probabilities, and the policy decides by them; "
+    log_p = log_distribution(answer)
+    taken = int(policy.options(log_p[None, :])[0])
+    likeliest = names.index(answer.choice) if answer.type == "choice" else int(log_p.argmax())
+    if taken == likeliest:
+        return None
+    # The promise is about that option, and says nothing about the one that the answer names.
+    return "" if taken < 0 else f"the policy takes {names[taken]!r}, not the likeliest; "
