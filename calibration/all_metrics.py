@@ -44,7 +44,7 @@ from classify.calibration.proper_scores import LogLoss, brier_skill, log_loss_sk
 from classify.calibration.rank_correlation import kendall_tau_b, spearman
 from classify.calibration.rating_errors import rating_metrics
 from classify.calibration.reliability_regression import CalibrationLine, calibration_line
-from classify.calibration.result_labels import LabelledAnswers
+from classify.calibration.result_labels import LabelledAnswers, check_answers
 from classify.calibration.summary import Kind, Metrics
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -107,6 +107,7 @@ def every_metric(answers: LabelledAnswers, *, seed: int = 0) -> EveryMetric:
 
     Labels of a score between two levels count only against the expected level.
     """
+    check_answers(answers)
     if not (answers.labelled | answers.rated).any():
         raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
     rows = _Rows.of(answers, seed) if answers.labelled.any() else None

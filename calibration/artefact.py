@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from types import NoneType
 from typing import TYPE_CHECKING, Annotated
 
 from numpy.typing import ArrayLike
@@ -24,6 +25,7 @@ from classify.calibration.fitted import Frozen
 from classify.calibration.held_out_answers import HeldOutAnswers, HeldOutMetric
 from classify.calibration.report import Calibrated, CalibrationReport
 from classify.calibration.risk_control import control_selective_risk
+from classify.calibration.settings import of_type
 from classify.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -198,6 +200,8 @@ def make_artefact(
 
     Raises CalibrationError where the fingerprint's options are not those of the calibrator.
     """
+    of_type(calibrated, Calibrated, name="calibrated", what="what calibrate() returns")
+    of_type(created, (datetime, NoneType), name="created", what="a datetime or None")
     try:
         return CalibrationArtefact(
             name=name,

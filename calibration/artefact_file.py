@@ -11,10 +11,12 @@ from typing import cast
 from pydantic import TypeAdapter, ValidationError
 
 from classify.calibration.artefact import CalibrationArtefact, digest
+from classify.calibration.settings import of_type
 from classify.errors import CalibrationError
 
 FORMAT = "classify-calibration"
 VERSION = 1
+_ARTEFACT = "what make_artefact() returns, in a list"
 
 _ARTEFACTS: TypeAdapter[tuple[CalibrationArtefact, ...]] = TypeAdapter(
     tuple[CalibrationArtefact, ...]
@@ -26,6 +28,10 @@ def save_artefacts(path: str | Path, artefacts: Sequence[CalibrationArtefact]) -
 
     Raises CalibrationError where there is none, and for a file that cannot be written.
     """
+    of_type(path, (str, Path), name="path", what="the path of a file")
+    of_type(artefacts, Sequence, name="artefacts", what=_ARTEFACT)
+    for number, each in enumerate(artefacts):
+        of_type(each, CalibrationArtefact, name=f"artefacts[{number}]", what=_ARTEFACT)
     if not artefacts:
         raise CalibrationError("there is no artefact to save")
     values = _ARTEFACTS.dump_python(tuple(artefacts), mode="json")
@@ -46,6 +52,7 @@ def load_artefacts(path: str | Path) -> tuple[CalibrationArtefact, ...]:
     Raises CalibrationError for a file that is missing, of another kind, of a later version, or
     not as it was written.
     """
+    of_type(path, (str, Path), name="path", what="the path of a file")
     body = _body(path)
     if body.get("format") != FORMAT:
         raise CalibrationError(

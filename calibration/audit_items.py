@@ -14,7 +14,13 @@ from classify.answers import Answer, AnyAnswer, ChoiceAnswer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
 from classify.calibration.label_file import RowLabels
-from classify.calibration.result_labels import unusable
+from classify.calibration.result_labels import (
+    check_labels,
+    check_question,
+    checked_results,
+    unusable,
+)
+from classify.calibration.settings import of_type
 from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Boolean, Question
@@ -67,10 +73,14 @@ def audited_items(
     An item's group is that of its labels, else the field `group` of its state. Raises InvalidInput
     where an id of `labels` names no row.
     """
+    check_question(question)
+    check_labels(labels)
+    of_type(name, str, name="name", what="the id of a question")
+    of_type(group, str, name="group", what="the name of a field")
     rows: list[tuple[float, float, float, str]] = []
     left_out, unknown, weights = Counter[str](), set(labels or ()), set[float]()
     read = set[ReadItem]()
-    for result in results:
+    for result in checked_results(results):
         unknown.discard(result.id)
         read.add(read_item(result))
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())

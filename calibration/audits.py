@@ -10,6 +10,8 @@ from classify.calibration.audit_items import AuditedItems
 from classify.calibration.bias_reports import BiasReport, length_bias
 from classify.calibration.group_bias import GroupBias, subgroup_bias
 from classify.calibration.measurement import Measurement
+from classify.calibration.result_labels import check_question
+from classify.calibration.settings import of_type
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 from classify.questions import Choice, Question
@@ -46,6 +48,9 @@ class Audit(Shown):
 
 def audit(question: Question, items: AuditedItems, habits: BiasReport) -> Audit:
     """Bring together what an audit of these answers shows."""
+    check_question(question)
+    of_type(items, AuditedItems, name="items", what="what audited_items() returns")
+    of_type(habits, BiasReport, name="habits", what="what result_bias() returns")
     labelled = ~np.isnan(items.judge) & ~np.isnan(items.people)
     notes: list[str] = []
     if items.weighted:

@@ -20,8 +20,7 @@ from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, ite
 from classify.calibration.fitted import FLOOR, CalibrationWarning, check_floor
 from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, policy
 from classify.calibration.report import Calibrated, CalibrationReport, Candidate
-from classify.calibration.settings import one_of, shown
-from classify.errors import CalibrationError
+from classify.calibration.settings import one_of, texts
 
 FOLDS = 5
 
@@ -111,9 +110,7 @@ def _rows(
 def _names(options: Sequence[str] | None, k: int) -> Sequence[str | int]:
     if options is None:
         return range(k)
-    if len(options) != k:
-        raise CalibrationError(f"options must name each of the {k} columns, got {shown(options)}")
-    return options
+    return texts(options, name="options", must=f"name each of the {k} columns", count=k)
 
 
 def _too_little(rows: ItemRows, names: Sequence[str | int]) -> str:

@@ -13,7 +13,13 @@ from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats
 from classify.calibration.audit_items import ReadItem, read_item, state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
-from classify.calibration.result_labels import no_distribution, unusable
+from classify.calibration.result_labels import (
+    check_question,
+    checked_results,
+    no_distribution,
+    unusable,
+)
+from classify.calibration.settings import of_type, whole_number
 from classify.errors import CalibrationError
 from classify.evidence import Evidence, OrderSeen
 from classify.labels import canonical
@@ -57,10 +63,13 @@ def result_bias(
     Readings are as the model gave them, before any prior or calibrator; rows whose state was not
     kept have no length. Raises CalibrationError where no answer has a distribution.
     """
+    check_question(question)
+    of_type(name, str, name="name", what="the id of a question")
+    whole_number(seed, name="seed")
     readings, options = _Readings(), canonical(question)
     left_out = Counter[str]()
     items: dict[ReadItem, int] = {}
-    for result in results:
+    for result in checked_results(results):
         answer = result.answers.get(name)
         if answer is None or isinstance(answer, NoVerdict) or answer.probabilities is None:
             left_out[unusable(answer)] += 1

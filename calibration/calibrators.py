@@ -15,7 +15,7 @@ from classify.calibration.matrix import MatrixCalibrator
 from classify.calibration.mean_map import IsotonicMeanCalibrator
 from classify.calibration.ordinal import ProportionalOddsCalibrator
 from classify.calibration.prior import PriorCalibrator
-from classify.calibration.settings import whole_number
+from classify.calibration.settings import of_type, whole_number
 from classify.calibration.shift import ShiftCalibrator
 from classify.calibration.temperature import TemperatureCalibrator
 from classify.calibration.venn_abers import VennAbersCalibrator
@@ -82,6 +82,8 @@ def identity(k: int, *, n: int = 0) -> IdentityCalibrator:
 
 def chain(*steps: Calibrator) -> ChainCalibrator:
     """Return the calibrators as one; CalibrationError where they differ in K or are none."""
+    for number, step in enumerate(steps):
+        of_type(step, Fitted, name=f"steps[{number}]", what="a calibrator")
     options = {step.fitted_on.k for step in steps}
     if len(options) != 1:
         raise CalibrationError(

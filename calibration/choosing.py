@@ -8,6 +8,7 @@ from pathlib import Path
 
 from classify.calibration.artefact import CalibrationArtefact
 from classify.calibration.artefact_file import load_artefacts
+from classify.calibration.settings import of_type, texts
 from classify.errors import CalibrationError, InvalidInput
 from classify.labels import canonical
 from classify.questions import Question
@@ -28,6 +29,9 @@ def chosen_calibrators(
     InvalidInput for a name that is no question and for two calibrators of one question,
     CalibrationError for an artefact that is sure not to fit, before anything is asked.
     """
+    of_type(questions, Mapping, name="questions", what="a mapping of ids to questions")
+    given = texts(given, name="given", must="be a list of texts, each FILE or QUESTION=FILE")
+    accept = texts(accept, name="accept", must="be a list of parts of a fingerprint")
     chosen: dict[str, CalibrationArtefact] = {}
     for text in given:
         for name, artefact in _named(text, questions):

@@ -15,7 +15,7 @@ from classify.calibration.outcomes import (
     binary_outcomes,
     class_outcomes,
 )
-from classify.calibration.settings import draw_count, random_source
+from classify.calibration.settings import draw_count, of_type, random_source
 
 _CHUNK = 2_000_000
 
@@ -33,6 +33,9 @@ def classwise_calibration_error(
 
     With many options the many probabilities near 0 dominate it.
     """
+    of_type(
+        bins, (EqualMass, EqualWidth), name="bins", what="EqualMass(count) or EqualWidth(count)"
+    )
     outcomes = class_outcomes(log_p, y, weights)
     p, k, w = np.exp(outcomes.log_p), outcomes.k, outcomes.w
     assigned = [bins.assign(p[:, option], w) for option in range(k)]

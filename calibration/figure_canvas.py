@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol
 
+from classify.calibration.settings import of_type
 from classify.display.safe_text import visible
 from classify.errors import MissingExtra
 
@@ -61,6 +62,7 @@ def new_figure(*, width: float, height: float = 4.8) -> Figure:
 
 def named(axes: Axes, *, title: str, across: str, up: str) -> None:
     """Write the title and the names of the two axes."""
+    of_type(title, str, name="title", what="a text")
     # Text from users is no mathematics: "$5 to $10" must not become italics.
     axes.set_title(visible(title), parse_math=False)
     axes.set_xlabel(visible(across), parse_math=False)

@@ -18,10 +18,14 @@ from classify.calibration.figure_canvas import (
     new_figure,
 )
 from classify.calibration.reliability import ReliabilityDiagram, RiskCoverage
+from classify.calibration.settings import of_type
+
+_DIAGRAM = "what reliability_diagram() returns"
 
 
 def reliability_figure(diagram: ReliabilityDiagram, *, title: str = "Reliability") -> Figure:
     """Return one reliability diagram: bins with their band, isotonic curve, histogram of p."""
+    of_type(diagram, ReliabilityDiagram, name="diagram", what=_DIAGRAM)
     figure = new_figure(width=4.8, height=5.2)
     _reliability(diagram, figure.add_subplot(1, 1, 1), title=title)
     footnote(figure, f"{diagram.n} rows in {len(diagram.points)} bins")
@@ -30,6 +34,8 @@ def reliability_figure(diagram: ReliabilityDiagram, *, title: str = "Reliability
 
 def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -> Figure:
     """Return two reliability diagrams side by side."""
+    of_type(before, ReliabilityDiagram, name="before", what=_DIAGRAM)
+    of_type(after, ReliabilityDiagram, name="after", what=_DIAGRAM)
     figure = new_figure(width=9.2)
     _reliability(before, figure.add_subplot(1, 2, 1), title=f"before, n={before.n}")
     _reliability(after, figure.add_subplot(1, 2, 2), title=f"after, n={after.n}")
@@ -38,6 +44,7 @@ def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -
 
 def risk_coverage_figure(curve: RiskCoverage, *, title: str = "Risk and coverage") -> Figure:
     """Return the mean loss of the surest rows against the share of rows that are kept."""
+    of_type(curve, RiskCoverage, name="curve", what="what risk_coverage() returns")
     figure = new_figure(width=4.8)
     axes = figure.add_subplot(1, 1, 1)
     axes.axhline(curve.base_risk, color=GREY, linestyle="--", label="all rows")
@@ -60,6 +67,7 @@ def risk_coverage_figure(curve: RiskCoverage, *, title: str = "Risk and coverage
 
 def confidence_figure(found: ConfidenceHistogram, *, title: str = "Confidence") -> Figure:
     """Return the rows by confidence, right and wrong, with mean confidence and accuracy."""
+    of_type(found, ConfidenceHistogram, name="found", what="what confidence_histogram() returns")
     figure = new_figure(width=5.6)
     axes = figure.add_subplot(1, 1, 1)
     _stacked(found, axes)

@@ -17,7 +17,7 @@ from classify.calibration.held_out_answers import HeldOutAnswers, HeldOutMetric
 from classify.calibration.labelled_pictures import labelled_reliability
 from classify.calibration.methods import Method
 from classify.calibration.reliability import ReliabilityDiagram
-from classify.calibration.result_labels import LabelledAnswers
+from classify.calibration.result_labels import LabelledAnswers, check_answers
 from classify.calibration.summary import Kind, Metrics, metrics
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -59,6 +59,7 @@ def calibrate_results(
     `answers.left_out`. Raises CalibrationError where no answer has a label, and where answers are
     calibrated already.
     """
+    check_answers(answers)
     rows = comparable(answers, answers.labelled)
     kind = kind_of(rows)
     with warnings.catch_warnings():
@@ -92,6 +93,7 @@ def calibrate_results(
 
 def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
     """Return the metrics of the answers that have a label; CalibrationError where none has."""
+    check_answers(answers)
     rows = only(answers, answers.labelled)
     if not len(rows.y):
         raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")

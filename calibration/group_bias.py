@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, array, finite_numbers
+from classify.calibration.arrays import Floats, array, finite_numbers, identifier_numbers
 from classify.calibration.comparison import holm
 from classify.calibration.estimate import Estimate, student_quantile
 from classify.calibration.settings import not_negative, open_unit
@@ -77,12 +77,13 @@ def _differences(
     a = finite_numbers(judge, name="judge", nan_is_missing=True)
     b = finite_numbers(human, name="human", nan_is_missing=True)
     given = array(groups, name="groups")
-    names = np.array([str(group) for group in given.ravel().tolist()])
     if not a.shape == b.shape == given.shape or a.size == 0:
         raise CalibrationError(
             f"judge, human and groups must be three lists of one length, at least 1, "
             f"got {a.shape}, {b.shape} and {given.shape}"
         )
+    identifier_numbers(groups, n=a.size, name="groups")
+    names = np.array([str(group) for group in given.tolist()])
     return a - b, names
 
 

@@ -26,6 +26,7 @@ from classify.calibration.label_scores import LabelledScores, ScoresByLabel
 from classify.calibration.level_confusion import OrdinalConfusion
 from classify.calibration.measurement import Measurement
 from classify.calibration.order_effects import OrderSensitivity, PositionPreference
+from classify.calibration.settings import of_type, texts
 from classify.errors import CalibrationError
 
 _LARGEST = 12.0
@@ -46,12 +47,12 @@ def ordinal_confusion_figure(
 
     `names` say what the levels mean, from the lowest up.
     """
+    of_type(found, OrdinalConfusion, name="found", what="what ordinal_confusion() returns")
     table = found.table
+    if names is not None:
+        k = len(table.levels)
+        names = texts(names, name="names", must=f"name the {k} levels", count=k)
     called = [short_name(name) for name in (table.levels if names is None else names)]
-    if len(called) != len(table.levels):
-        raise CalibrationError(
-            f"names must name the {len(table.levels)} levels, got {len(called)} names"
-        )
     size = min(max(4.8, 1.8 + 0.8 * len(called)), _LARGEST)
     figure = new_figure(width=size, height=size)
     _cells(table, figure.add_subplot(1, 1, 1), title=title, names=called)
@@ -67,6 +68,7 @@ def ordinal_confusion_figure(
 
 def score_label_figure(found: ScoresByLabel, *, title: str = "Score and human label") -> Figure:
     """Return the mean score of each human label with its interval, and the middle half of rows."""
+    of_type(found, ScoresByLabel, name="found", what="what scores_by_label() returns")
     figure = new_figure(width=5.6, height=5.2)
     axes = figure.add_subplot(1, 1, 1)
     if found.scale is not None:
@@ -105,6 +107,7 @@ def order_sensitivity_figure(report: BiasReport, *, title: str = "Order of the o
 
     Raises CalibrationError where the readings were all made in one order.
     """
+    of_type(report, BiasReport, name="report", what="what bias_report() returns")
     if report.order is None:
         raise CalibrationError(
             "no item was read in two orders: ask a readout that lists the options, with orders=2 "

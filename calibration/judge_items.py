@@ -10,7 +10,12 @@ from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, ScoreAnswer
 from classify.calibration.judge_reports import JudgeReport, judge_report
 from classify.calibration.label_file import RowLabels
 from classify.calibration.ratings import Level
-from classify.calibration.result_labels import no_distribution, unusable
+from classify.calibration.result_labels import (
+    check_questions,
+    checked_results,
+    no_distribution,
+    unusable,
+)
 from classify.calibration.true_rates import Drawn, TrueRate, true_rate
 from classify.errors import CalibrationError, InvalidInput
 from classify.questions import Boolean, Choice, Question, Score
@@ -124,9 +129,10 @@ def judged_items(
     A mean of levels is no verdict and is left out, like a label of weight 0. Raises InvalidInput
     where an id of `labels` names no row, and where the labels of one item have different weights.
     """
+    check_questions(questions, labels)
     rows = {name: _Rows(name, question) for name, question in questions.items()}
     unknown = set(labels or ())
-    for result in results:
+    for result in checked_results(results):
         unknown.discard(result.id)
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         for name, gathering in rows.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from classify.calibration.ratings import (
     level_indices,
     rater_indices,
 )
-from classify.calibration.settings import not_negative
+from classify.calibration.settings import not_negative, of_type, shown
 from classify.calibration.true_rates import TrueRate
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -85,9 +85,15 @@ def judge_report(
     Raises CalibrationError for fewer than two raters, for a rating that is no level, where no item
     has two ratings, and for different weights where a replacement is asked for.
     """
-    names, rows = tuple(ratings), [list(each) for each in ratings.values()]
+    of_type(ratings, Mapping, name="ratings", what="a mapping of raters to lists of ratings")
+    of_type(ordered, bool, name="ordered", what="True or False")
+    names = tuple(ratings)
     if len(names) < 2:
-        raise CalibrationError(f"agreement needs at least two raters, got {list(names)!r}")
+        raise CalibrationError(f"ratings must be of at least two raters, got {list(names)!r}")
+    for name, said in ratings.items():
+        if isinstance(said, str) or not isinstance(said, Iterable):
+            raise CalibrationError(f"rater {name!r} must hold a list of ratings, got {shown(said)}")
+    rows = [list(each) for each in ratings.values()]
     # Here, since what is not defined further down becomes a note.
     rated = _rated(names, rows, levels)
     w = sample_weights(weights, n=rated.shape[1])

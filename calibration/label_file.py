@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from classify.calibration.settings import of_type
 from classify.display.card_sizes import cut
 from classify.errors import InvalidInput
 from classify.json_values import JSON
@@ -41,6 +43,9 @@ def read_label_file(
     and if wanted `weight` and the field that `group` names. Raises InvalidInput, with the row's
     place, for a row that cannot be used.
     """
+    of_type(path, (str, Path), name="path", what="the path of a file")
+    of_type(questions, Mapping, name="questions", what="a mapping of ids to questions")
+    of_type(group, str, name="group", what="the name of a field")
     found: dict[str, list[RowLabels]] = {}
     fields: set[str] = set()
     for record in read_records(path):

@@ -21,13 +21,15 @@ from classify.calibration.reliability import (
     reliability_diagram,
     risk_coverage,
 )
-from classify.calibration.result_labels import LabelledAnswers
+from classify.calibration.result_labels import LabelledAnswers, check_answers
+from classify.calibration.settings import whole_number
 from classify.errors import CalibrationError
 from classify.questions import Boolean, Choice, Score
 
 
 def labelled_reliability(answers: LabelledAnswers, *, seed: int = 0) -> ReliabilityDiagram:
     """Return how often the answer was right, or yes was true, by the probability of that."""
+    check_answers(answers)
     log_p, y, weights = _labelled(answers)
     if isinstance(answers.question, Boolean):
         p, came_true = np.exp(log_p[:, 0]), y == 0
@@ -40,6 +42,8 @@ def labelled_confidence(
     answers: LabelledAnswers, *, seed: int = 0, bins: int = 20
 ) -> ConfidenceHistogram:
     """Return how sure the answers are, those without a label too."""
+    check_answers(answers)
+    whole_number(seed, name="seed")
     right = (answers.log_p.argmax(axis=1) == answers.y).astype(np.float64)
     right[~answers.labelled] = np.nan
     return confidence_histogram(
@@ -55,12 +59,14 @@ def labelled_confidence(
 
 def labelled_risk_coverage(answers: LabelledAnswers) -> RiskCoverage:
     """Return the share of wrong answers among the surest."""
+    check_answers(answers)
     log_p, y, weights = _labelled(answers)
     return risk_coverage(confidences(log_p), log_p.argmax(axis=1) != y, weights=weights)
 
 
 def labelled_confusion(answers: LabelledAnswers, *, seed: int = 0) -> OrdinalConfusion:
     """Return the levels of a score question's answers against the labels."""
+    check_answers(answers)
     if not isinstance(answers.question, Score):
         raise CalibrationError(
             f"a {answers.question.type} has no ordered levels; for its options see confusion()"
@@ -78,6 +84,7 @@ def labelled_confusion(answers: LabelledAnswers, *, seed: int = 0) -> OrdinalCon
 
 def labelled_scores(answers: LabelledAnswers, *, seed: int = 0) -> ScoresByLabel:
     """Return the expected level of a score, or P(true), for each label."""
+    check_answers(answers)
     if isinstance(answers.question, Choice):
         raise CalibrationError("a choice has no score to compare: ask a score or a boolean")
     log_p, labels = _answered(answers), _labels(answers)

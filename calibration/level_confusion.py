@@ -46,9 +46,9 @@ def ordinal_confusion(
     Rows with the same value in `groups` (labels of one item) are resampled together, which the
     seed is for; the interval of kappa takes rows as independent.
     """
-    table = confusion(judge, people, levels=levels)
     first = level_indices(judge, levels, name="judge")
     second = level_indices(people, levels, name="people")
+    table = confusion(judge, people, levels=levels)
     both = (first != MISSING) & (second != MISSING)
     apart: Floats = (first - second)[both].astype(np.float64)
     same = None if groups is None else identifier_numbers(groups, n=both.size, name="groups")[both]

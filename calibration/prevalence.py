@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from classify.calibration.estimate import Estimate, wilson_ends
 from classify.calibration.intervals import mid_p_ends
-from classify.calibration.settings import not_negative, shown, whole_number
+from classify.calibration.settings import not_negative, of_type, shown, whole_number
 from classify.errors import CalibrationError
 
 
@@ -47,6 +47,7 @@ class Share:
 
 def labels_only(human: Share, *, total: int, confidence: float = 0.95) -> Estimate:
     """Return the rate among the labels, without the judge: Wilson's interval."""
+    of_type(human, Share, name="human", what="a Share(k, n)")
     n = round(human.n)
     whole_number(total, name="total", least=n)
     low, high = wilson_ends(human.k, human.n, confidence=confidence)
@@ -68,6 +69,9 @@ def rogan_gladen(
     """
     from scipy.optimize import brentq
 
+    of_type(passed, Share, name="passed", what="a Share(k, n)")
+    of_type(sensitivity, Share, name="sensitivity", what="a Share(k, n)")
+    of_type(specificity, Share, name="specificity", what="a Share(k, n)")
     power = sensitivity.rate + specificity.rate - 1.0
     if power <= 0.0:
         raise CalibrationError(
@@ -105,6 +109,9 @@ def stratified_rate(
     verdict; the uncertainty of q is part of the interval. With 25 labels per verdict and a rate
     of 0.97, Wilson's ends hold the truth in 93 % of draws, these in 96 %, and are shorter.
     """
+    of_type(passed, Share, name="passed", what="a Share(k, n)")
+    of_type(right_if_passed, Share, name="right_if_passed", what="a Share(k, n)")
+    of_type(right_if_failed, Share, name="right_if_failed", what="a Share(k, n)")
     q, yes, missed = (
         passed.rate,
         right_if_passed,

@@ -24,7 +24,7 @@ from classify.calibration.fitted import (
     check_count,
     check_positive,
 )
-from classify.calibration.settings import shown
+from classify.calibration.settings import shown, texts
 from classify.errors import CalibrationError
 
 MIN_BATCH = 32
@@ -87,17 +87,16 @@ def _prior(
     weights: ArrayLike | None,
 ) -> PriorCalibrator:
     n, k = x.shape
-    if len(options) != k or sorted(set(options)) != list(options):
-        raise CalibrationError(
-            f"options must be the {k} different texts of the columns in canonical (sorted) "
-            f"order, got {shown(list(options))}"
-        )
+    must = f"be the {k} different texts of the columns in canonical (sorted) order"
+    names = texts(options, name="options", must=must, count=k)
+    if sorted(set(names)) != list(names):
+        raise CalibrationError(f"options must {must}, got {shown(names)}")
     w = sample_weights(weights, n=n)
     # An option never seen would be divided by zero.
     mean = np.maximum(w @ np.exp(x) / w.sum(), FLOOR)
     return PriorCalibrator(
         method=method,
         fitted_on=FittedOn(n=int(np.count_nonzero(w)), k=k),
-        options=tuple(options),
+        options=names,
         prior=tuple((mean / mean.sum()).tolist()),
     )

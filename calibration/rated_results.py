@@ -18,7 +18,8 @@ from classify.calibration.mean_map import expected_levels, fit_mean_map
 from classify.calibration.methods import MIN_ITEMS
 from classify.calibration.rating_errors import RatingMetrics, rating_metrics
 from classify.calibration.report import Calibrated, CalibrationReport
-from classify.calibration.result_labels import BETWEEN, LabelledAnswers
+from classify.calibration.result_labels import BETWEEN, LabelledAnswers, check_answers
+from classify.calibration.settings import of_type
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 from classify.questions import Score
@@ -63,6 +64,8 @@ def calibrate_means(
     CalibrationError for a question that is no score, where fewer than two items have a number, and
     where answers are calibrated already.
     """
+    check_answers(answers)
+    of_type(requested, str, name="requested", what="the name of a method")
     if not isinstance(answers.question, Score):
         raise CalibrationError(f"{METHOD} maps scores, and {name!r} is a {answers.question.type}")
     rows = comparable(answers, answers.rated & (answers.weights > 0.0))

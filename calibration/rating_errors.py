@@ -12,7 +12,7 @@ from classify.calibration.intervals import mean_interval
 from classify.calibration.mean_map import expected_levels
 from classify.calibration.measurement import Measurement
 from classify.calibration.rank_correlation import kendall_tau_b, spearman
-from classify.calibration.result_labels import LabelledAnswers
+from classify.calibration.result_labels import LabelledAnswers, check_answers
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -48,6 +48,7 @@ def rating_metrics(answers: LabelledAnswers, *, seed: int = 0) -> RatingMetrics:
 
     Rows of one item are resampled together for the intervals.
     """
+    check_answers(answers)
     rows = only(answers, answers.rated & (answers.weights > 0.0))
     if len(set(rows.groups)) < 2:
         raise CalibrationError(

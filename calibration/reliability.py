@@ -18,7 +18,13 @@ from classify.calibration.corp import isotonic_rates
 from classify.calibration.estimate import wilson_ends
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.calibration.risk import KeptRisk, kept_risk
-from classify.calibration.settings import not_negative, open_unit, random_source, whole_number
+from classify.calibration.settings import (
+    not_negative,
+    of_type,
+    open_unit,
+    random_source,
+    whole_number,
+)
 from classify.display.notebook import Shown
 
 if TYPE_CHECKING:
@@ -105,6 +111,9 @@ def reliability_diagram(
 ) -> ReliabilityDiagram:
     """Return the data of a reliability diagram; the band comes from outcomes drawn from p."""
     open_unit(confidence, name="confidence")
+    of_type(
+        bins, (EqualMass, EqualWidth), name="bins", what="EqualMass(count) or EqualWidth(count)"
+    )
     outcomes = binary_outcomes(p, y, weights)
     index, count = bins.assign(outcomes.p, outcomes.w)
     mass = binned_sums(index, outcomes.w, count)

@@ -6,8 +6,10 @@ Options are columns in canonical order. A boolean's columns are (true, false), s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from classify.answers import Answer, AnyAnswer, NoVerdict
 from classify.calibrating import Origin, log_distribution, origin
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.label_file import RowLabels
+from classify.calibration.settings import of_type, whole_number
 from classify.errors import InvalidInput
 from classify.evidence import Evidence
 from classify.labels import canonical
@@ -24,6 +27,7 @@ from classify.results import Result
 from classify.row_labels import Label
 
 NO_LABEL = -1
+_RESULTS = "Result rows, as read_results() gives them"
 _NONE_GIVEN, BETWEEN = "no label", "label between two levels"
 _ANOTHER_READOUT = "ask a model or readout that gives probabilities"
 _WAYS_OUT = {
@@ -187,6 +191,43 @@ class _Rows:
 _Given = tuple[Label, float, str | None]
 
 
+def checked_results(results: Iterable[Result]) -> Iterator[Result]:
+    """Return the results one by one; CalibrationError for anything else."""
+    of_type(results, Iterable, name="results", what=_RESULTS)
+    for number, result in enumerate(results):
+        of_type(result, Result, name=f"results[{number}]", what=_RESULTS)
+        yield result
+
+
+def check_questions(questions: object, labels: object) -> None:
+    """Raise CalibrationError unless questions and labels are found by their ids."""
+    of_type(questions, Mapping, name="questions", what="a mapping of ids to questions")
+    for name, question in cast("Mapping[object, object]", questions).items():
+        check_question(question, name=f"questions[{name!r}]")
+    check_labels(labels)
+
+
+def check_question(question: object, *, name: str = "question") -> None:
+    """Raise CalibrationError for what is no question."""
+    of_type(question, (Boolean, Choice, Score), name=name, what="a Boolean, a Choice or a Score")
+
+
+def check_labels(labels: object) -> None:
+    """Raise CalibrationError unless labels are found by the ids of rows, or left to the results."""
+    what = "a mapping of row ids to lists of RowLabels, as read_label_file() returns, or None"
+    of_type(labels, (Mapping, NoneType), name="labels", what=what)
+    for identity, rows in cast("Mapping[object, object]", labels or {}).items():
+        of_type(rows, Sequence, name=f"labels[{identity!r}]", what="a list of RowLabels")
+        for number, row in enumerate(cast("Sequence[object]", rows)):
+            of_type(row, RowLabels, name=f"labels[{identity!r}][{number}]", what="RowLabels")
+
+
+def check_answers(answers: object) -> None:
+    """Raise CalibrationError for what are no labelled answers, such as those of all questions."""
+    what = "the LabelledAnswers of one question, as labelled_results()[question id]"
+    of_type(answers, LabelledAnswers, name="answers", what=what)
+
+
 def labelled_results(
     results: Iterable[Result],
     questions: Mapping[str, Question],
@@ -200,9 +241,12 @@ def labelled_results(
     `labels` (id -> labels) take the place of the results' own. `model` and `orders` are what the
     run asked, for the origin of answers. Raises InvalidInput where an id of `labels` names no row.
     """
+    check_questions(questions, labels)
+    of_type(model, str, name="model", what="a text")
+    whole_number(orders, name="orders", least=1)
     rows = {name: _Rows(question) for name, question in questions.items()}
     total, unknown = 0, set(labels or ())
-    for result in results:
+    for result in checked_results(results):
         total += 1
         unknown.discard(result.id)
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())

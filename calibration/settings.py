@@ -7,7 +7,7 @@ that nothing is rounded, drawn or chosen that was not asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import cast
 
 import numpy as np
@@ -81,6 +81,23 @@ def one_of(value: object, words: Iterable[str], *, name: str) -> None:
         raise CalibrationError(
             f"{name} must be one of {', '.join(map(repr, known))}, got {shown(value)}"
         )
+
+
+def of_type(value: object, kind: type | tuple[type, ...], *, name: str, what: str) -> None:
+    """Raise CalibrationError for a value that is of no such type; `what` says what to give."""
+    if not isinstance(value, kind):
+        raise CalibrationError(f"{name} must be {what}, got {shown(value)}")
+
+
+def texts(values: object, *, name: str, must: str, count: int | None = None) -> tuple[str, ...]:
+    """Return texts in their order, or raise CalibrationError; a text is no list of its letters."""
+    given, found = values, cast("tuple[object, ...] | None", None)
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping | Set):
+        found = tuple(cast("Iterable[object]", values))
+    wanted = len(found or ()) if count is None else count
+    if found is None or len(found) != wanted or not all(isinstance(each, str) for each in found):
+        raise CalibrationError(f"{name} must {must}, got {shown(given)}")
+    return cast("tuple[str, ...]", found)
 
 
 def shown(value: object) -> str:

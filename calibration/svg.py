@@ -6,13 +6,16 @@ import math
 from collections.abc import Sequence
 
 from classify.calibration.reliability import ReliabilityDiagram, RiskCoverage
+from classify.calibration.settings import of_type
 from classify.calibration.svg_canvas import PANEL, SIDE, TOP, Panel, line, picture, text
 
+_DIAGRAM = "what reliability_diagram() returns"
 _HISTOGRAM_HEIGHT = 42
 
 
 def reliability_svg(diagram: ReliabilityDiagram, *, title: str = "Reliability") -> str:
     """Draw one reliability diagram: bins with their band, isotonic curve, histogram of p."""
+    of_type(diagram, ReliabilityDiagram, name="diagram", what=_DIAGRAM)
     parts = _reliability(diagram, Panel(), heading="")
     return picture([*parts, *_key(PANEL)], title=title, description=_told(diagram))
 
@@ -24,6 +27,8 @@ def before_after_svg(
     title: str = "Reliability before and after calibration",
 ) -> str:
     """Draw two reliability diagrams side by side."""
+    of_type(before, ReliabilityDiagram, name="before", what=_DIAGRAM)
+    of_type(after, ReliabilityDiagram, name="after", what=_DIAGRAM)
     parts = [
         *_reliability(before, Panel(), heading=f"before, n={before.n}"),
         *_reliability(after, Panel(left=PANEL), heading=f"after, n={after.n}"),
@@ -35,6 +40,7 @@ def before_after_svg(
 
 def risk_coverage_svg(curve: RiskCoverage, *, title: str = "Risk and coverage") -> str:
     """Draw the mean loss of the surest rows against the share of rows that are kept."""
+    of_type(curve, RiskCoverage, name="curve", what="what risk_coverage() returns")
     ends = curve.interval or ()
     # The first few rows leave everything open: their ends do not set the scale.
     panel = Panel(top=_nice_top(max(*curve.risk, curve.base_risk, *(ends[-1] if ends else ()))))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 
+from classify.calibration.settings import of_type
+
 SIDE = 280
 """Side of a panel's square, in SVG units."""
 LEFT, TOP, RIGHT, BOTTOM = 62, 56, 20, 78
@@ -95,6 +97,7 @@ def line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
 
 def picture(parts: Sequence[str], *, title: str, description: str, panels: int = 1) -> str:
     """Return the whole picture; title and description are escaped here."""
+    of_type(title, str, name="title", what="a text")
     width, height = PANEL * panels, TOP + SIDE + BOTTOM
     # Two pictures in one page must not share identifiers; the same picture may.
     mark = "c" + sha256("".join([title, description, *parts]).encode()).hexdigest()[:10]

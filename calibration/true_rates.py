@@ -16,7 +16,7 @@ from classify.calibration.arrays import Floats, probabilities
 from classify.calibration.estimate import Estimate
 from classify.calibration.prediction_powered import PredictionPowered, ppi_rate
 from classify.calibration.prevalence import Share, labels_only, rogan_gladen, stratified_rate
-from classify.calibration.settings import finite_number, one_of
+from classify.calibration.settings import finite_number, of_type, one_of
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -90,6 +90,7 @@ def true_rate(
     """
     one_of(drawn, get_args(Drawn), name="drawn")
     finite_number(cut, name="cut")
+    of_type(name, str, name="name", what="a text")
     data = _Data.of(human, judge, pool, cut=cut)
     if drawn == "elsewhere":
         return _from_elsewhere(data, confidence, name)
