@@ -12,7 +12,7 @@ import numpy as np
 
 from classify.answers import Answer, AnyAnswer, ChoiceAnswer, NoVerdict
 from classify.calibrating import log_distribution
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, same_probabilities
 from classify.calibration.label_file import RowLabels
 from classify.calibration.result_labels import (
     check_labels,
@@ -144,7 +144,8 @@ def _numbers(
 def _expected(question: Question, answer: Answer) -> float:
     p = np.exp(log_distribution(answer))
     # A boolean's columns are (true, false).
-    return float(p[0]) if isinstance(question, Boolean) else float(p @ np.arange(len(p)))
+    mean = p[:1] if isinstance(question, Boolean) else p @ np.arange(len(p))
+    return float(same_probabilities(np.atleast_1d(mean))[0])
 
 
 def state_length(result: Result) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from classify.answers import Answer, NoVerdict
 from classify.calibrating import log_distribution
-from classify.calibration.arrays import Floats
+from classify.calibration.arrays import Floats, same_probabilities
 from classify.calibration.audit_items import ReadItem, read_item, state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
 from classify.calibration.result_labels import (
@@ -123,7 +123,7 @@ def _no_length(readings: _Readings, levels: list[float] | None) -> str:
         return "a choice has no order"
     if np.isnan(readings.length).any():
         return "the states of some rows were not kept"
-    scores = np.exp(np.array(readings.log_p)) @ np.array(levels)
+    scores = same_probabilities(np.exp(np.array(readings.log_p)) @ np.array(levels))
     if np.ptp(scores) == 0.0:
         return "all answers are the same"
     return "" if np.ptp(readings.length) > 0.0 else "all states have the same length"

@@ -19,6 +19,7 @@ from classify.calibration.arrays import (
     finite_numbers,
     identifier_numbers,
     log_probabilities,
+    same_probabilities,
 )
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.level_shares import LevelUse, level_use
@@ -178,7 +179,7 @@ def _length(
     )
     labels = None if y is None else values[class_labels(y, n=len(log_p), k=k)]
     return length_bias(
-        _item_means(score, item),
+        same_probabilities(_item_means(score, item)),
         _item_means(lengths, item),
         actual=None if labels is None else _item_means(labels, item),
     )

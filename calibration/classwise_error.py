@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, same_probabilities
 from classify.calibration.binning import EqualMass, EqualWidth, binned_sums
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.mass_cuts import mass_cuts
@@ -37,7 +37,7 @@ def classwise_calibration_error(
         bins, (EqualMass, EqualWidth), name="bins", what="EqualMass(count) or EqualWidth(count)"
     )
     outcomes = class_outcomes(log_p, y, weights)
-    p, k, w = np.exp(outcomes.log_p), outcomes.k, outcomes.w
+    p, k, w = same_probabilities(np.exp(outcomes.log_p)), outcomes.k, outcomes.w
     assigned = [bins.assign(p[:, option], w) for option in range(k)]
     count = assigned[0][1]
     # Cells 0 … count-1 are the bins of option 0, and so on.

@@ -14,7 +14,8 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.confidence_bins import ConfidenceHistogram, confidence_histogram
 from classify.calibration.label_scores import ScoresByLabel, scores_by_label
 from classify.calibration.level_confusion import OrdinalConfusion, ordinal_confusion
-from classify.calibration.mean_map import nearest_levels
+from classify.calibration.mean_map import expected_levels, nearest_levels
+from classify.calibration.outcomes import class_outcomes, one_option, top_label
 from classify.calibration.reliability import (
     ReliabilityDiagram,
     RiskCoverage,
@@ -31,11 +32,11 @@ def labelled_reliability(answers: LabelledAnswers, *, seed: int = 0) -> Reliabil
     """Return how often the answer was right, or yes was true, by the probability of that."""
     check_answers(answers)
     log_p, y, weights = _labelled(answers)
-    if isinstance(answers.question, Boolean):
-        p, came_true = np.exp(log_p[:, 0]), y == 0
-    else:
-        p, came_true = np.exp(log_p.max(axis=1)), log_p.argmax(axis=1) == y
-    return reliability_diagram(np.minimum(p, 1.0), came_true, seed=seed, weights=weights)
+    rows = class_outcomes(log_p, y, weights)
+    p, came_true, w = (
+        one_option(rows, 0) if isinstance(answers.question, Boolean) else top_label(rows)
+    )
+    return reliability_diagram(p, came_true, seed=seed, weights=None if weights is None else w)
 
 
 def labelled_confidence(
@@ -88,14 +89,13 @@ def labelled_scores(answers: LabelledAnswers, *, seed: int = 0) -> ScoresByLabel
     if isinstance(answers.question, Choice):
         raise CalibrationError("a choice has no score to compare: ask a score or a boolean")
     log_p, labels = _answered(answers), _labels(answers)
-    values: Floats = np.arange(float(log_p.shape[1]))
     if isinstance(answers.question, Boolean):  # whose columns are (true, false)
-        values, labels = values[::-1], 1.0 - labels
+        log_p, labels = log_p[:, ::-1], 1.0 - labels
     return scores_by_label(
-        np.exp(log_p) @ values,
+        expected_levels(log_p),
         labels,
         seed=seed,
-        scale=(0.0, float(values.max())),
+        scale=(0.0, log_p.shape[1] - 1.0),
         groups=answers.groups if answers.repeated else None,
         missing=answers.unanswered,
     )

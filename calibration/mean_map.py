@@ -11,7 +11,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints, log_probabilities, numbers, option_rows
+from classify.calibration.arrays import (
+    Floats,
+    Ints,
+    log_probabilities,
+    numbers,
+    option_rows,
+    same_probabilities,
+)
 from classify.calibration.fitted import FLOOR, Fitted, FittedOn, check_floor, floored
 from classify.calibration.ordinal import IsotonicMean, fit_isotonic_mean
 from classify.calibration.settings import shown
@@ -67,18 +74,20 @@ def fit_mean_map(
 
 
 def expected_levels(log_p: Floats) -> Floats:
-    """Return the mean level (n,) of distributions over levels 0 … K-1."""
-    levels: Floats = np.arange(log_p.shape[1], dtype=np.float64)
-    expected: Floats = np.einsum("ij,j->i", np.exp(log_p), levels)
-    return expected
+    """Return the mean level (n,) of distributions over levels 0 … K-1.
+
+    Means that differ by the rounding of logs and sums alone are made the same.
+    """
+    return same_probabilities(_mean_levels(log_p))
 
 
 def nearest_levels(log_p: Floats) -> Ints:
-    """Return the level (n,) nearest to the mean of each distribution over levels 0 … K-1."""
-    nearest = np.floor(expected_levels(log_p) + 0.5).astype(np.int64)
-    # A rounded sum may lie above the highest level.
-    capped: Ints = np.minimum(nearest, log_p.shape[1] - 1)
-    return capped
+    """Return the level (n,) nearest to the mean of each distribution over levels 0 … K-1.
+
+    Of two that are as near the higher.
+    """
+    nearest: Ints = np.floor(expected_levels(log_p) + 0.5).astype(np.int64)
+    return nearest
 
 
 def with_means(log_p: Floats, means: Floats) -> Floats:
@@ -92,6 +101,12 @@ def with_means(log_p: Floats, means: Floats) -> Floats:
     low, high = np.full(len(log_p), -_STEEPEST), np.full(len(log_p), _STEEPEST)
     for _ in range(_HALVINGS):
         slope = (low + high) / 2.0
-        below = expected_levels(log_probabilities(log_p + slope[:, None] * levels)) < wanted
+        below = _mean_levels(log_probabilities(log_p + slope[:, None] * levels)) < wanted
         low, high = np.where(below, slope, low), np.where(below, high, slope)
     return log_probabilities(log_p + ((low + high) / 2.0)[:, None] * levels)
+
+
+def _mean_levels(log_p: Floats) -> Floats:
+    levels: Floats = np.arange(log_p.shape[1], dtype=np.float64)
+    means: Floats = np.einsum("ij,j->i", np.exp(log_p), levels)
+    return means

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
-from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict
+from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.calibration.audit_items import AuditedItems, audited_items
 from classify.calibration.audits import Audit, audit
 from classify.calibration.bias_of_results import result_bias
 from classify.calibration.label_file import RowLabels
 from classify.errors import InvalidInput
 from classify.evidence import Evidence, OrderSeen
-from classify.questions import Boolean, Choice, Question
+from classify.questions import Boolean, Choice, Question, Score
 from classify.results import Result
 
 TOPIC = Choice(criteria={"a": None, "b": None})
@@ -104,6 +105,36 @@ def test_weights_count_within_an_item_and_the_audit_says_so() -> None:
 
     assert 0.75 == items.people[0]
     assert items.weighted
+
+
+def test_the_same_expected_level_is_one_number() -> None:
+    """0.1, 0.3, 0.6 and 0.2, 0.1, 0.7 both expect 1.5, so they tie where they are ranked."""
+    parts = [(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)]
+    stars = Score(criteria=("poor", "fair", "good"))
+    results = [
+        boolean(n, 0.5).model_copy(
+            update={
+                "answers": {
+                    "q": ScoreAnswer(
+                        score=0.0,
+                        label_mass=1.0,
+                        method="logprobs",
+                        probabilities={str(level): part / 20 for level, part in enumerate(each)},
+                    )
+                }
+            }
+        )
+        for n, each in enumerate(parts)
+    ]
+
+    items = audited_items(results, "q", stars, labels=None, group="channel")
+
+    levels = np.array(parts) @ np.arange(3)
+    assert len(np.unique(items.judge)) == len(np.unique(levels))
+    habit = result_bias(results, "q", stars).length
+    assert habit is not None
+    expected = spearmanr(levels, [n % 7 for n in range(len(parts))]).statistic
+    assert habit.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_label_of_no_row_is_refused() -> None:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.calibration.arrays import Floats
 from classify.calibration.label_file import RowLabels
 from classify.calibration.labelled_pictures import (
     labelled_confidence,
@@ -16,6 +18,7 @@ from classify.calibration.labelled_pictures import (
     labelled_risk_coverage,
     labelled_scores,
 )
+from classify.calibration.reliability import reliability_diagram
 from classify.calibration.result_labels import LabelledAnswers, labelled_results
 from classify.errors import CalibrationError
 from classify.questions import Boolean, Choice, Question, Score
@@ -112,6 +115,28 @@ def test_scores_are_the_expected_levels() -> None:
     assert [each.label for each in found.labels] == [2.0]
     assert found.labels[0].mean.value == pytest.approx(1.1)
     assert (found.n, found.total, found.scale) == (1, 3, (0.0, 2.0))
+
+
+def test_what_rounding_parts_is_one_probability_and_one_score() -> None:
+    """0.6 beside 0.1 and 0.3 is that beside 0.25 and 0.15; halves are halves whatever they sum."""
+    parts = [(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)]
+    rows = [(mood(*(part / 20 for part in each)), index % 3) for index, each in enumerate(parts)]
+    answers = gathered(MOOD, [*rows])
+    confidence = [max(each) / 20 for each in parts]
+    right = [each.index(max(each)) == index % 3 for index, each in enumerate(parts)]
+
+    found = labelled_reliability(answers)
+
+    expected = reliability_diagram(confidence, right, seed=0)
+    assert [p.rows for p in found.points] == [p.rows for p in expected.points]
+    assert [p.rate for p in found.points] == pytest.approx([p.rate for p in expected.points])
+    assert len(found.curve) == len(expected.curve)
+    scores = labelled_scores(answers)
+    exact: Floats = np.array(parts) @ np.arange(3) / 20
+    assert scores.correlation is not None
+    assert scores.correlation.value == pytest.approx(
+        spearmanr(exact, np.arange(len(parts)) % 3).statistic, abs=1e-12
+    )
 
 
 def test_several_labels_of_one_item_are_drawn_together() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau, spearmanr
 
 from classify.answers import ScoreAnswer
 from classify.calibration.all_metrics import every_metric
@@ -27,8 +28,10 @@ from classify.row_labels import Label
 STARS = Score(criteria=("poor", "fair", "good"))
 
 
-def answered(labels: list[Label | None]) -> LabelledAnswers:
-    """Return a run over a score whose mean rises with the row, with these labels."""
+def answered(labels: list[Label | None], spoken: Floats | None = None) -> LabelledAnswers:
+    """Return a run with these labels over a score: as spoken, or with a mean rising by the row."""
+    if spoken is None:
+        spoken = np.array([distribution(n / len(labels)) for n in range(len(labels))])
     results = [
         Result(
             id=f"r{n}",
@@ -45,7 +48,7 @@ def answered(labels: list[Label | None]) -> LabelledAnswers:
             },
         )
         for n, label in enumerate(labels)
-        for spread in [dict(zip("012", distribution(n / len(labels)).tolist(), strict=True))]
+        for spread in [dict(zip("012", spoken[n].tolist(), strict=True))]
     ]
     return labelled_results(results, {"stars": STARS}, model="m")["stars"]
 
@@ -95,6 +98,19 @@ def test_a_rating_beyond_the_levels_is_named_alone() -> None:
 
     with pytest.raises(CalibrationError, match=r"ratings\[1\] .* from 0 to 2, got \S*2\.5\S*$"):
         fit_mean_map(log_p, [0.5, 2.5, 3.0])
+
+
+def test_ranks_of_expected_levels_pool_what_is_equal() -> None:
+    """0.1, 0.3, 0.6 and 0.2, 0.1, 0.7 both expect 1.5: correlations are those of the 20ths."""
+    parts = np.array([(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)])
+    people = np.random.default_rng(1).integers(0, 9, len(parts)) / 4
+    level = parts @ np.arange(3)
+
+    found = rating_metrics(answered(people.tolist(), parts / 20))
+
+    assert found.spearman is not None and found.kendall is not None
+    assert found.spearman.value == pytest.approx(spearmanr(level, people).statistic, abs=1e-12)
+    assert found.kendall.value == pytest.approx(kendalltau(level, people).statistic, abs=1e-12)
 
 
 def test_labels_between_levels_are_used_by_means_and_counted_elsewhere() -> None:

@@ -10,7 +10,13 @@ from scipy.stats import rankdata
 
 import classify.calibration as c
 from classify.calibration.abstention import ConfidencePolicy, confidences
-from classify.calibration.arrays import Floats, same_log_odds, same_probabilities
+from classify.calibration.arrays import (
+    Floats,
+    log_probabilities,
+    same_log_odds,
+    same_probabilities,
+)
+from classify.calibration.mean_map import expected_levels, nearest_levels
 
 PARTS = [(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)]
 SPOKEN: Floats = np.array(PARTS) / 20
@@ -91,3 +97,44 @@ def test_log_odds_turn_round_with_their_options(odds: float) -> None:
     there, back = same_log_odds(np.array([odds, -odds]))
 
     assert there == -back == pytest.approx(odds, abs=2.0**-37)
+
+
+def test_the_same_expected_level_is_one_level() -> None:
+    """0.1, 0.3, 0.6 and 0.25, 0, 0.75 both expect 1.5, and the logs of either are rounded."""
+    in_20ths, log_p = np.array(PARTS) @ np.arange(3), log_probabilities(np.log(SPOKEN))
+
+    found = expected_levels(log_p)
+
+    assert len(np.unique(found)) == len(np.unique(in_20ths))
+    np.testing.assert_allclose(found, in_20ths / 20, atol=1e-12)
+    # Halves go to the higher level, all of them.
+    assert nearest_levels(log_p).tolist() == ((in_20ths + 10) // 20).tolist()
+
+
+def test_a_map_of_means_gives_one_answer_to_one_expected_level() -> None:
+    """Where rows of one level have ratings apart, a block must not end between them."""
+    log_p, level = np.log(SPOKEN), np.array(PARTS) @ np.arange(3)
+    people = np.where(level < 20, 0.25, 1.0) + np.arange(len(level)) % 2 / 2
+
+    means = expected_levels(c.fit_mean_map(log_p, people).apply(log_p))
+
+    for each in np.unique(level):
+        np.testing.assert_allclose(means[level == each], means[level == each][0], atol=1e-9)
+
+
+def test_bins_of_equal_mass_hold_the_whole_of_a_tie_in_every_option() -> None:
+    """The bins of the error over all options are those of the numbers that were spoken."""
+    rng = np.random.default_rng(2)
+    rows: Floats = SPOKEN[rng.integers(len(SPOKEN), size=300)]
+    y = np.array([rng.choice(3, p=row) for row in rows])
+    in_20ths = np.rint(rows * 20)
+
+    found = c.classwise_calibration_error(np.log(rows), y, bins=c.EqualMass(5))
+
+    expected = np.mean(
+        [
+            c.expected_calibration_error(in_20ths[:, k] / 20, y == k, bins=c.EqualMass(5)).value
+            for k in range(3)
+        ]
+    )
+    assert found.value == pytest.approx(expected, abs=1e-12)
