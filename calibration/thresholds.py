@@ -24,6 +24,8 @@ from classify.errors import CalibrationError
 
 HAND_OVER = -1
 """The action of a row that is too dear to decide alone."""
+_SAME = 2.0**-40
+"""Beside the terms of a sum, what their rounding may change: that of `same_probabilities`."""
 
 
 def binary_threshold(*, false_positive: float, false_negative: float) -> float:
@@ -53,18 +55,22 @@ def expected_costs(log_p: ArrayLike, costs: ArrayLike) -> Floats:
 def best_actions(
     log_p: ArrayLike, costs: ArrayLike, *, escalation_cost: float | None = None
 ) -> Ints:
-    """Return each row's cheapest action (n,); ties go to the first.
+    """Return each row's cheapest action (n,); ties go to the first, rounding does not part them.
 
     With an `escalation_cost`, the price of asking a person, a row whose cheapest action is not
     cheaper than that becomes HAND_OVER (-1).
     """
     expected = expected_costs(log_p, costs)
-    actions: Ints = expected.argmin(axis=1).astype(np.int64)
+    # Costs are differences of sums where some are negative, so what rounding takes from them is
+    # measured by the sizes of their terms.
+    slack = _SAME * expected_costs(log_p, np.abs(cost_matrix(costs)))
+    cheapest = expected.min(axis=1)
+    actions: Ints = (expected - slack <= cheapest[:, None]).argmax(axis=1).astype(np.int64)
     if escalation_cost is None:
         return actions
     check_price(escalation_cost)
-    cheapest = expected[np.arange(len(expected)), actions]
-    return np.where(cheapest < escalation_cost, actions, HAND_OVER)
+    cheaper = cheapest < escalation_cost - slack[np.arange(len(slack)), actions]
+    return np.where(cheaper, actions, HAND_OVER)
 
 
 def realised_cost(

@@ -54,6 +54,23 @@ def test_actions_need_not_be_options() -> None:
     np.testing.assert_allclose(expected_costs(log_p, costs)[0], [0.5, 0.5, 0.3])
 
 
+@pytest.mark.parametrize("paid", [0.0, 1000.0], ids=["costs", "gains"])
+def test_costs_that_are_the_same_but_for_rounding_are_a_tie(paid: float) -> None:
+    """At the threshold both mistakes cost the same: the first action, and not cheaper than that.
+
+    Half of these rows fall to either side by the last digit of an exponential or of a sum.
+    """
+    for yes in range(1, 100):
+        log_p = np.log([[1 - yes / 100, yes / 100], [1 - yes / 100 + 0.001, yes / 100 - 0.001]])
+        costs = np.array([[0.0, yes], [100.0 - yes, 0.0]]) / 7 - paid
+        tie = yes * (100 - yes) / 700 - paid
+
+        assert best_actions(log_p, costs).tolist() == [0, 0]
+        if tie >= 0.0:
+            asked = best_actions(log_p, costs, escalation_cost=tie)
+            assert asked.tolist() == [HAND_OVER, 0]
+
+
 def test_rows_handed_over_pay_the_person() -> None:
     """One right, one wrong, one asked."""
     paid = realised_cost([0, 0, HAND_OVER], [0, 1, 1], [[0, 1], [3, 0]], escalation_cost=0.6)
