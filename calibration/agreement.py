@@ -91,10 +91,10 @@ def cohen_kappa(
     """Return Cohen's kappa with the large-sample interval of Fleiss, Cohen and Everitt (1969).
 
     scheme: which disagreements count in part; "linear" and "quadratic" by the distance of the
-    *declared* levels. `weights` repeat items. Raises CalibrationError where both raters always
-    gave one and the same level: chance explains everything, see `gwet_ac` instead. Where nothing
-    varies (all agree, or one rater always gave one level) the ends come from Wilson's interval of
-    the agreement.
+    *declared* levels. `weights` repeat items. Raises CalibrationError where each rater always gave
+    one level, the same or another: whatever they gave is what chance gives, see `gwet_ac` instead.
+    Where nothing varies (all agree, or one rater always gave one level) the ends come from Wilson's
+    interval of the agreement.
     """
     table, n, total = _table(first, second, levels, weights)
     items = float(table.sum())
@@ -104,9 +104,10 @@ def cohen_kappa(
     observed = float((w * p).sum())
     chance = float(rows @ w @ columns)
     room = 1.0 - chance
-    if room < 1e-12:
+    if np.count_nonzero(p) == 1 or room < 1e-12:
         raise CalibrationError(
-            f"kappa is undefined: both raters gave one level to all {n} items; use gwet_ac"
+            f"kappa is undefined: each rater gave one level to all {n} items, so nothing shows "
+            "whether one follows the other; use gwet_ac"
         )
     kappa = (observed - chance) / room
     drift = (w @ columns)[:, None] + (w @ rows)[None, :]

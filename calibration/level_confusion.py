@@ -30,7 +30,7 @@ class OrdinalConfusion:
     difference: Measurement
     """The mean of judge less person, in levels: above 0 the judge is the kinder."""
     kappa: Estimate | None
-    """Cohen's, with quadratic weights; None where both always gave one and the same level."""
+    """Cohen's, with quadratic weights; None where each always gave one level."""
 
 
 def ordinal_confusion(
@@ -70,5 +70,5 @@ def _mean(apart: Floats, seed: int, groups: Ints | None) -> Measurement:
 def _kappa(judge: Ratings, people: Ratings, levels: Sequence[Level]) -> Estimate | None:
     try:
         return cohen_kappa(judge, people, levels=levels, scheme="quadratic")
-    except CalibrationError:  # both gave one level; the table was made, so nothing else is wrong
+    except CalibrationError:  # each gave one level; the table was made, so nothing else is wrong
         return None

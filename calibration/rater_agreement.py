@@ -193,7 +193,7 @@ def _estimate(
         squares / (items.size - 1.0)
     )
     low, high = max(-1.0, value - half), min(1.0, value + half)
-    if squares * room**2 < NO_VARIANCE:
+    if float(np.ptp(pull)) ** 2 * room**2 < NO_VARIANCE:
         low, high = unvaried_ends(observed, chance, n=items.size, confidence=confidence)
     return Estimate(value, low, high, confidence, rule, n, items.total)
 

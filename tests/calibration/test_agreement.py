@@ -164,10 +164,24 @@ def _check_kappa(table: NDArray[np.int64], levels: tuple[int, ...]) -> None:
         assert "-0.000" not in str(found)
 
 
-def test_kappa_of_one_level_only_is_undefined() -> None:
-    """Chance alone would agree on everything."""
-    with pytest.raises(CalibrationError, match="kappa is undefined: both raters gave one level"):
-        cohen_kappa([1, 1, 1], [1, 1, 1], levels=LEVELS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("other", [1, 2, 5], ids=["the same", "its neighbour", "the other end"])
+def test_kappa_of_one_level_of_each_rater_is_undefined(scheme: Scheme, other: int) -> None:
+    """What they gave is what chance gives, and the agreement of 0 of 30 bounds nothing.
+
+    Of two different levels the value was 0 and its interval 0.000 to 0.114, though the tables that
+    30 such items allow have kappas below 0.
+    """
+    with pytest.raises(CalibrationError, match="each rater gave one level to all 30 items"):
+        cohen_kappa([1] * 30, [other] * 30, levels=LEVELS, scheme=scheme)
+
+
+def test_one_item_of_another_level_defines_kappa() -> None:
+    """It is 0 where one rater is constant: (29/30 - 29/30) of what is left."""
+    found = cohen_kappa([1] * 30, [2] + [1] * 29, levels=LEVELS)
+
+    assert found.value == pytest.approx(0.0, abs=1e-12)
+    assert found.low < 0.0 < found.high
 
 
 def test_a_rating_off_the_scale_is_named() -> None:

@@ -217,7 +217,7 @@ def test_the_line_is_of_the_probability_that_is_asked_about() -> None:
             {
                 "Spearman": "one side has the same value",
                 "tau-b": "one side has the same value",
-                "quadratic kappa": "both raters gave one level",
+                "quadratic kappa": "each rater gave one level",
             },
             id="one level",
         ),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from classify.calibration.estimate import Estimate
 from classify.calibration.rater_agreement import (
     Metric,
     fleiss_kappa,
@@ -119,6 +122,20 @@ def test_full_agreement_is_never_certain(n: int) -> None:
         found = coefficient(rated, levels=(1, 2))
         assert found.value == pytest.approx(1.0)
         assert found.high - found.low > 1.0 / n
+
+
+@pytest.mark.parametrize("coefficient", [krippendorff_alpha, gwet_ac, fleiss_kappa])
+def test_disagreement_without_exception_is_not_certain(
+    coefficient: Callable[..., Estimate],
+) -> None:
+    """Of 30 items on which two raters part, one in nine may be of another kind (Wilson, 0 of 30).
+
+    Alpha counts half an item more as agreed; its interval was once as wide as that alone.
+    """
+    found = coefficient([[1] * 30, [2] * 30], levels=(1, 2))
+
+    assert found.low <= found.value < -0.95
+    assert found.high - found.value > 2.0 * 0.1135  # twice, for chance agrees on a half
 
 
 def test_items_rated_once_are_left_out_and_counted() -> None:
