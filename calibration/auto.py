@@ -18,7 +18,7 @@ from classify.calibration.blending import BLEND, blend_shares, blended, blended_
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, item_numbers
 from classify.calibration.fitted import FLOOR, CalibrationWarning, check_floor
-from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, policy
+from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, check_method, policy
 from classify.calibration.report import Calibrated, CalibrationReport, Candidate
 from classify.calibration.settings import one_of, texts
 
@@ -46,13 +46,16 @@ def calibrate(
     `groups` names the item of each row, `options` the columns in what is said; their numbers if
     None. The seed deals items into folds. With fewer than 20 items, one class of labels or one
     option nothing is fitted; that, and a named method that loses to the raw answers, gives
-    identity and a CalibrationWarning. The fit_… functions fit without asking.
+    identity and a CalibrationWarning. The fit_… functions fit without asking. Raises
+    CalibrationError for a method of two options ("platt", "beta") where there are more, and for one
+    of rising levels ("proportional-odds") where `kind` is not "score".
     """
     one_of(method, ("auto", *sorted(FITS)), name="method")
     one_of(kind, ("choice", "score"), name="kind")
     rows = _rows(log_p, y, weights=weights, groups=groups, floor=floor)
     k = rows.log_p.shape[1]
     names = _names(options, k)
+    check_method(method, k=k, kind=kind)
     reason = _too_little(rows, names)
     if reason:
         warnings.warn(f"nothing was fitted: {reason}", CalibrationWarning, stacklevel=2)

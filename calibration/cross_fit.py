@@ -85,7 +85,7 @@ def fold_numbers(y: Ints, items: Ints, *, folds: int, seed: int) -> Ints:
 def held_out(rows: ItemRows, fit: Fit, fold: Ints) -> Floats:
     """Return each row (n, K) as calibrated by the fit on all other folds.
 
-    A fold whose other rows cannot be fitted (one class left) keeps its answers.
+    A fold whose other rows have labels of one class keeps its answers where they cannot be fitted.
     """
     result = np.empty_like(rows.log_p)
     for number in range(int(fold.max()) + 1):
@@ -95,6 +95,8 @@ def held_out(rows: ItemRows, fit: Fit, fold: Ints) -> Floats:
                 rows.log_p[there], rows.y[there], weights=rows.weights[there], floor=rows.floor
             )
         except CalibrationError:
+            if len(np.unique(rows.y[there & (rows.weights > 0.0)])) > 1:
+                raise
             calibrator = identity(rows.log_p.shape[1])
         result[here] = calibrator.apply(rows.log_p[here])
     return result

@@ -20,6 +20,7 @@ from classify.calibration.matrix import fit_matrix
 from classify.calibration.ordinal import fit_proportional_odds
 from classify.calibration.temperature import fit_temperature, fit_temperature_mixture
 from classify.calibration.venn_abers import fit_venn_abers
+from classify.errors import CalibrationError
 
 MIN_ITEMS = 20
 """Labelled items below which no fit is safe."""
@@ -73,6 +74,28 @@ FITS: Mapping[str, Fit] = {
     "vector": fit_vector,
     "venn-abers": fit_venn_abers,
 }
+
+
+_OF_TWO_OPTIONS = ("beta", "platt")
+_OF_LEVELS = ("proportional-odds",)
+
+
+def check_method(method: str, *, k: int, kind: Literal["choice", "score"]) -> None:
+    """Raise CalibrationError for a method that is of another number of options, or of levels.
+
+    Of one option no method has anything to fit, and none is refused.
+    """
+    if method in _OF_TWO_OPTIONS and k > 2:
+        raise CalibrationError(
+            f"method {method!r} takes two options (true, false) and log_p has {k}: "
+            "'temperature-bias' is the like of it for more, and 'auto' suits any number"
+        )
+    if method in _OF_LEVELS and kind != "score":
+        raise CalibrationError(
+            f"method {method!r} takes levels in rising order and kind is {kind!r}, whose options "
+            "have none: give kind='score' (a score question) where the columns are levels, worst "
+            "first"
+        )
 
 
 @dataclass(frozen=True, slots=True)

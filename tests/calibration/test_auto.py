@@ -10,8 +10,8 @@ import pytest
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
 from classify.calibration.auto import calibrate
-from classify.calibration.calibrators import IdentityCalibrator
-from classify.calibration.cross_fit import fold_numbers, item_numbers
+from classify.calibration.calibrators import Calibrator, IdentityCalibrator
+from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, item_numbers
 from classify.calibration.fitted import CalibrationWarning
 from classify.calibration.methods import FITS, Method, Policy, policy
 from classify.errors import CalibrationError
@@ -160,10 +160,60 @@ def test_every_method_can_be_named(method: Method) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrationWarning)
-        found = calibrate(log_p, y, method=method)
+        found = calibrate(log_p, y, method=method, kind="score")
 
     assert found.report.requested == method
     assert found.report.chosen == method
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("method", ["beta", "platt"])
+def test_methods_of_two_options_are_refused_for_three(method: Method, seed: int) -> None:
+    """By their number, and not by whether rounding makes identity look a little better."""
+    log_p, y = simulated(60, 3, seed=seed, temperature=2.0, lean=0.0)
+
+    with pytest.raises(CalibrationError, match=f"'{method}' takes two options .* log_p has 3"):
+        calibrate(log_p, y, method=method)
+    with pytest.raises(CalibrationError, match=f"'{method}' takes two options"):
+        calibrate(log_p[:10], y[:10], method=method)
+
+
+def test_one_option_is_left_as_it_is_by_any_method() -> None:
+    """There is nothing to fit, so nothing is of the wrong number."""
+    with pytest.warns(CalibrationWarning, match="one option"):
+        found = calibrate(np.zeros((30, 1)), [0] * 30, method="platt")
+
+    assert found.report.chosen == "identity"
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_a_method_of_levels_is_refused_for_options_without_an_order(k: int) -> None:
+    """Their columns stand in the order of their names, which says nothing."""
+    log_p, y = simulated(300, k, seed=6, temperature=4.0, lean=0.0)
+
+    with pytest.raises(CalibrationError, match=r"kind is 'choice'.* give kind='score'"):
+        calibrate(log_p, y, method="proportional-odds")
+    found = calibrate(log_p, y, method="proportional-odds", kind="score")
+
+    assert found.report.chosen == "proportional-odds"
+
+
+def test_only_a_fold_of_one_class_keeps_its_answers() -> None:
+    """Any other error of a fit is the caller's to see."""
+    log_p, y = simulated(60, 2, seed=1, temperature=4.0, lean=0.0)
+    fold = np.arange(60) % 5
+    rows = ItemRows(log_p, y, np.ones(60), np.arange(60), 1e-6)
+    lone = ItemRows(log_p, (fold == 0).astype(np.int64), np.ones(60), np.arange(60), 1e-6)
+
+    def broken(log_p: object, y: object, *, weights: object, floor: float) -> Calibrator:
+        raise CalibrationError("the fit is broken")
+
+    with pytest.raises(CalibrationError, match="the fit is broken"):
+        held_out(rows, broken, fold)
+    answers = held_out(lone, FITS["temperature"], fold)
+
+    np.testing.assert_allclose(answers[fold == 0], log_p[fold == 0])
+    assert (answers[fold == 1] != log_p[fold == 1]).any()
 
 
 def test_unknown_words_and_floors_are_refused() -> None:

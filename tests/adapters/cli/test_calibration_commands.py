@@ -302,3 +302,18 @@ def test_the_isotonic_mean_is_for_scores(desk: Desk) -> None:
 
     assert 2 == result.exit_code
     assert "--method isotonic-mean maps scores and 'topic' is a choice" in result.stderr
+
+
+def test_proportional_odds_are_for_scores(desk: Desk) -> None:
+    """A choice has no order to learn levels of, and the way out is in the message."""
+    labels = _labelled_run(desk)
+
+    result = desk.classify(
+        *("calibrate", desk.out, "--labels", labels, "-o", desk.out + ".a"),
+        *("--method", "proportional-odds"),
+    )
+
+    assert 1 == result.exit_code
+    assert "'proportional-odds' takes levels in rising order" in result.stderr
+    assert "kind='score' (a score question)" in result.stderr
+    assert "--method auto suits all" in result.stderr
