@@ -19,6 +19,7 @@ from classify.calibration.arrays import (
     numbers,
     sample_weights,
 )
+from classify.calibration.outcomes import row_blocks
 from classify.calibration.settings import finite_number, not_negative, shown
 from classify.errors import CalibrationError
 
@@ -60,17 +61,14 @@ def best_actions(
     With an `escalation_cost`, the price of asking a person, a row whose cheapest action is not
     cheaper than that becomes HAND_OVER (-1).
     """
-    expected = expected_costs(log_p, costs)
-    # Costs are differences of sums where some are negative, so what rounding takes from them is
-    # measured by the sizes of their terms.
-    slack = _SAME * expected_costs(log_p, np.abs(cost_matrix(costs)))
-    cheapest = expected.min(axis=1)
-    actions: Ints = (expected - slack <= cheapest[:, None]).argmax(axis=1).astype(np.int64)
-    if escalation_cost is None:
-        return actions
-    check_price(escalation_cost)
-    cheaper = cheapest < escalation_cost - slack[np.arange(len(slack)), actions]
-    return np.where(cheaper, actions, HAND_OVER)
+    if escalation_cost is not None:
+        check_price(escalation_cost)
+    x = log_probabilities(log_p)
+    matrix = cost_matrix(costs, k=x.shape[1])
+    actions = np.empty(len(x), dtype=np.int64)
+    for rows in row_blocks(len(x)):
+        actions[rows] = _cheapest(np.exp(x[rows]), matrix, escalation_cost)
+    return actions
 
 
 def realised_cost(
@@ -120,3 +118,16 @@ def check_price(escalation_cost: object) -> None:
         raise CalibrationError(
             f"escalation_cost must be at most {LARGEST:g} or inf, got {shown(escalation_cost)}"
         )
+
+
+def _cheapest(p: Floats, matrix: Floats, escalation_cost: float | None) -> Ints:
+    # (A, n): one action after the other is faster than one row after the other.
+    expected: Floats = matrix.T @ p.T
+    # What rounding takes from a sum is measured by the sizes of its terms.
+    slack: Floats = _SAME * (expected if (matrix >= 0.0).all() else np.abs(matrix).T @ p.T)
+    least = expected.min(axis=0)
+    actions: Ints = (expected - slack <= least).argmax(axis=0).astype(np.int64)
+    if escalation_cost is None:
+        return actions
+    cheaper = least < escalation_cost - slack[actions, np.arange(len(p))]
+    return np.where(cheaper, actions, HAND_OVER)
