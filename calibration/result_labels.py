@@ -120,6 +120,7 @@ class LabelledAnswers:
 class _Rows:
     """What is gathered of one question."""
 
+    name: str
     question: Question
     log_p: list[Floats] = field(default_factory=list[Floats])
     y: list[int] = field(default_factory=list[int])
@@ -177,7 +178,7 @@ class _Rows:
             weights=np.array(self.weights),
             groups=tuple(self.groups),
             origins=tuple(
-                origin(self.question, self.examples[key], model=model, orders=orders)
+                origin(self.question, self.examples[key], self.name, model=model, orders=orders)
                 for key in ways
             ),
             made=np.array([place[key] for key in self.made], dtype=np.int64),
@@ -244,7 +245,7 @@ def labelled_results(
     check_questions(questions, labels)
     of_type(model, str, name="model", what="a text")
     whole_number(orders, name="orders", least=1)
-    rows = {name: _Rows(question) for name, question in questions.items()}
+    rows = {name: _Rows(name, question) for name, question in questions.items()}
     total, unknown = 0, set(labels or ())
     for result in checked_results(results):
         total += 1
@@ -300,7 +301,8 @@ def no_distribution(left_out: Mapping[str, int]) -> str:
 
 def _way(answer: Answer) -> tuple[object, ...]:
     e = answer.evidence or Evidence()
-    return (e.reported_model, e.readout or answer.method, e.prior_method, e.template)
+    read = (e.readout or answer.method, e.reason is not None, e.prior_method)
+    return (e.reported_model, *read, e.template, e.prompt_form, e.state_name, e.length_rule)
 
 
 def _column(question: Question, label: Label) -> int:

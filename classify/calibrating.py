@@ -44,7 +44,7 @@ class Origin:
     orders: int
     """The listings that were asked for."""
     prompt_template: str
-    """The version of the prompts."""
+    """The version of the prompts, and all else that they are made of besides the state."""
     library: str
     """The version of this package."""
 
@@ -155,7 +155,7 @@ class AfterReading:
         if isinstance(answer, NoVerdict):
             return answer
         if answer.probabilities is not None and name in self.calibrators:
-            made = origin(question, answer, model=self.model, orders=self.options.orders)
+            made = origin(question, answer, name, model=self.model, orders=self.options.orders)
             log_p, digest = self.calibrators[name].calibrated(log_distribution(answer), made)
             answer = _calibrated(answer, question, np.exp(log_p), digest)
         if name in self.policies:
@@ -163,19 +163,34 @@ class AfterReading:
         return answer
 
 
-def origin(question: Question, answer: Answer, *, model: str, orders: int) -> Origin:
+def origin(question: Question, answer: Answer, name: str, *, model: str, orders: int) -> Origin:
     """Return how an answer was made; `model` is used where the evidence names none."""
     evidence = answer.evidence or Evidence()
+    reasons = "+reasons" if evidence.reason is not None else ""
     prior = f"+{evidence.prior_method}" if evidence.prior_method else ""
     return Origin(
         question=json.dumps(question.model_dump(mode="json"), sort_keys=True),
         options=canonical(question),
         model=evidence.reported_model or model,
-        readout=(evidence.readout or answer.method) + prior,
+        readout=(evidence.readout or answer.method) + reasons + prior,
         orders=orders,
-        prompt_template=evidence.template or TEMPLATE,
+        prompt_template=_prompt_parts(question, evidence, name),
         library=__version__,
     )
+
+
+def _prompt_parts(question: Question, evidence: Evidence, name: str) -> str:
+    parts = [evidence.template or TEMPLATE]
+    if evidence.prompt_form is not None:
+        parts.append(evidence.prompt_form)
+    if evidence.state_name is not None:
+        parts.append(f"state called {evidence.state_name!r}")
+    if evidence.length_rule is not None:
+        parts.append(f"{evidence.length_rule} of tokens")
+    # The id is asked where the question has no text of its own.
+    if (question.cue if evidence.readout == "words" else question.instructions) is None:
+        parts.append(f"question called {name!r}")
+    return ", ".join(parts)
 
 
 def log_distribution(answer: Answer) -> Floats:

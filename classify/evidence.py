@@ -88,6 +88,8 @@ class Evidence(_Record):
     """How it was asked."""
     template: str | None = None
     """The version of the prompt templates."""
+    state_name: str | None = None
+    """What a state without field names of its own is called, where the words readout asked."""
     length_rule: Literal["sum", "mean"] | None = None
     """How the logprobs of several tokens became one number, where whole texts were scored."""
     orders: tuple[OrderSeen, ...] = ()

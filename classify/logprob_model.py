@@ -161,6 +161,7 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
         readout=asking.readout if reading.method != "sampled" else None,
         prompt_form=asking.form,
         template=TEMPLATE,
+        state_name=asking.options.state_name if asking.readout == "words" else None,
         length_rule=read.length_rule if read else None,
         orders=reading.orders,
         flips=read.flips if read else 0,

@@ -109,7 +109,7 @@ def _prompt(
             told.name,
             told.question,
             state=told.state,
-            state_name=told.options.state_name,
+            state_name=evidence.state_name or told.options.state_name,
             form=form,
         )
     if evidence.readout == "sequence":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def fitted(question: Question, answer: Answer) -> CalibrationArtefact:
     p = np.exp(truth) / np.exp(truth).sum(axis=1, keepdims=True)
     y = np.minimum((p.cumsum(axis=1) < random.random((400, 1))).sum(axis=1), k - 1)
     found = calibrate(2.0 * truth, y, method="temperature")
-    made = origin(question, answer, model="scripted", orders=1)
+    made = origin(question, answer, "q", model="scripted", orders=1)
     return make_artefact(
         found,
         Fingerprint.of(made),
@@ -153,6 +154,43 @@ def test_answers_made_otherwise_are_refused_with_the_parts_named() -> None:
 
     assert "accepting('question')" in str(refused.value)
     assert "options" not in str(refused.value)
+
+
+def words_model() -> ScriptedLanguageModel:
+    """Return a model that scores each option's words, some of them by two tokens."""
+    return ScriptedLanguageModel(
+        scores=lambda prompt, texts: [[-1.0 - n, -0.5][: 1 + n % 2] for n, _ in enumerate(texts)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked_with", "now", "part"),
+    [
+        ({"readout": "letters", "prompt_form": "completion"}, {"prompt_form": "chat"}, "chat"),
+        ({"readout": "letters", "prompt_form": "prefill"}, {"prompt_form": "chat"}, "chat"),
+        ({"state_name": "Tweet"}, {"state_name": "Text"}, "state called 'Text'"),
+        ({"length": "sum"}, {"length": "mean"}, "mean of tokens"),
+        ({}, {"name": "r"}, "question called 'r'"),
+    ],
+    ids=["completion", "prefill", "state name", "length", "question id"],
+)
+def test_answers_to_another_prompt_are_refused(
+    asked_with: dict[str, Any], now: dict[str, Any], part: str
+) -> None:
+    """All that the prompt is made of besides the state can change the answers."""
+    name = now.pop("name", "q")
+    scripted = model(TOPIC) if "readout" in asked_with else words_model()
+    raw = Classifier("c", scripted, {"q": TOPIC}, **asked_with).evaluate_sync("t").answers["q"]
+    assert not isinstance(raw, NoVerdict)
+    artefact = fitted(TOPIC, raw)
+    own = Classifier("c", scripted, {"q": TOPIC}, calibrators={"q": artefact}, **asked_with)
+    other = Classifier(
+        "c", scripted, {name: TOPIC}, calibrators={name: artefact}, **(asked_with | now)
+    )
+
+    assert own.evaluate_sync("t").answers["q"].raw_probabilities == raw.probabilities
+    with pytest.raises(CalibrationError, match=f"prompt_template: fitted on .*applied to .*{part}"):
+        other.evaluate_sync("t")
 
 
 def test_an_accepted_difference_is_recorded_with_the_answer() -> None:
@@ -276,7 +314,7 @@ def test_every_policy_and_artefact_satisfies_the_protocols_of_the_core() -> None
 
 
 def _origin() -> Origin:
-    return origin(TOPIC, asked(TOPIC), model="scripted", orders=1)
+    return origin(TOPIC, asked(TOPIC), "q", model="scripted", orders=1)
 
 
 def test_the_artefact_survives_its_file_with_all_of_this() -> None:
