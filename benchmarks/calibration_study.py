@@ -183,10 +183,10 @@ CONFIRMED_HEAD = f"""
 
 The rules of `auto` were chosen on simulated models and on the two sets further below, then tried
 on these. Two were changed after a first look at the first four, both on the evidence of simulated
-models: with fewer than 50 labels the raw answers must be beaten by 1.5 standard errors, no longer
-by 1 (of the draws of 20 labels from AG News one had seven right answers where fourteen were to be
-expected, and what was learnt from it cost more than the other draws gained), and Platt's map is
-tried from 20 labels on, no longer from 50. The last two sets were looked at once, at the end.
+models: with fewer than 50 labels the raw answers must be beaten by more than 1 standard error, by
+1.5 at 20 (of the draws of 20 labels from AG News one had seven right answers where fourteen were
+to be expected, and what was learnt from it cost more than the other draws gained), and Platt's map
+is tried from 20 labels on, no longer from 50. The last two sets were looked at once, at the end.
 
 That showed a harm. The model can tell nothing about the summaries: half of its answers are right,
 and all there is to learn is to be less sure. `auto` then took one map, and of 20 or 50 labels a

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import log_probabilities
@@ -115,15 +116,18 @@ def policy(*, items: int, k: int, kind: Literal["choice", "score"]) -> Policy:
 
     Of 20 items one draw in twenty misleads any fit, and folds that share rows make the error of a
     gain too small, by a third (Nadeau and Bengio, "Inference for the generalization error", 2003).
-    What the margins cost a model that needs nothing is in docs/calibration-study.md.
+    So the margin is 1.5 standard errors at 20 items and falls evenly to 1 at 50. What the margins
+    cost a model that needs nothing is in docs/calibration-study.md.
     """
     blended = ("temperature", "platt" if k == 2 else "temperature-bias")
+    # Evenly, for one label more may not decide how much is learnt of all of them.
+    margin = float(np.interp(items, [MIN_ITEMS, FEW], [1.5, 1.0]))
     if items < FEW:
-        return Policy(blended, margin=1.5)
+        return Policy(blended, margin=margin)
     if k == 2:
         limits = {"venn-abers": 200, "beta": 500, "isotonic": 1000}
     else:
         limits = {"proportional-odds": max(FEW, 10 * k)} if kind == "score" else {}
         limits["vector"] = max(500, 50 * k)
     strict = tuple(name for name, least in limits.items() if items >= least)
-    return Policy(blended, strict, margin=1.0)
+    return Policy(blended, strict, margin=margin)

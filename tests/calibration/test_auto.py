@@ -37,7 +37,7 @@ def simulated(n: int, k: int, *, seed: int, temperature: float, lean: float) -> 
         (1000, 2, "choice", Policy(BOOLEAN, ("venn-abers", "beta", "isotonic"), margin=1.0)),
         (20, 10, "choice", Policy(CHOICE, margin=1.5)),
         (500, 10, "choice", Policy(CHOICE, ("vector",), margin=1.0)),
-        (49, 5, "score", Policy(CHOICE, margin=1.5)),
+        (35, 5, "score", Policy(CHOICE, margin=1.25)),
         (50, 5, "score", Policy(CHOICE, ("proportional-odds",), margin=1.0)),
     ],
 )
@@ -46,6 +46,17 @@ def test_more_labels_buy_more_methods(items: int, k: int, kind: str, expected: P
     found = policy(items=items, k=k, kind="score" if kind == "score" else "choice")
 
     assert found == expected
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_one_label_more_changes_the_margin_little(k: int) -> None:
+    """From 20 to 50 it falls evenly, and is 1 from there on: no single label is worth a method."""
+    margins = [policy(items=items, k=k, kind="choice").margin for items in range(20, 61)]
+
+    steps = -np.diff(margins)
+    assert (margins[0], margins[30], margins[-1]) == (1.5, 1.0, 1.0)
+    np.testing.assert_allclose(steps[:30], 0.5 / 30.0)
+    np.testing.assert_array_equal(steps[30:], 0.0)
 
 
 @pytest.mark.parametrize("k", [2, 5])
