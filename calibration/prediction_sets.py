@@ -67,8 +67,18 @@ class PredictionSets(Shown, BaseModel):
 
     @property
     def coverage_ranges(self) -> tuple[tuple[float, float], ...]:
-        """The 5 % to 95 % range of the coverage to expect, one per option."""
-        return tuple(coverage_range(n, alpha=self.alpha) for n in self.counts)
+        """The 5 % to 95 % range of the coverage to expect, one per option.
+
+        Up to 1 where the likeliest option alone is right often enough: its sets cover as often as
+        it is right, however low the promise. (1, 1) where every option is in every set.
+        """
+        lowest, highest = self.score.ends(len(self.thresholds))
+        ranges: list[tuple[float, float]] = []
+        for n, threshold in zip(self.counts, self.thresholds, strict=True):
+            low, high = coverage_range(n, alpha=self.alpha)
+            all_in, one_in = threshold + _SLACK >= highest, threshold <= lowest + _SLACK
+            ranges.append((1.0 if all_in else low, 1.0 if all_in or one_in else high))
+        return tuple(ranges)
 
     def sets(self, log_p: ArrayLike, *, u: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return which options each row's set holds (n, K).
@@ -90,9 +100,6 @@ class PredictionSets(Shown, BaseModel):
         for rows in row_blocks(len(x)):
             scores = option_scores(x[rows], score=self.score, u=part[rows])
             np.less_equal(scores, limits, out=chosen[rows])
-        # With a u above 0 a sure row scores high even for its likeliest option, and the surest
-        # sets would be empty.
-        chosen[np.arange(len(x)), x.argmax(axis=1)] = True
         return chosen
 
     def intervals(self, log_p: ArrayLike) -> Ints:
@@ -141,7 +148,7 @@ def fit_sets(
 
     With fewer than ceil(1/alpha) - 1 rows the honest set is every option. `u` (n,) is the part
     of its own probability that an option's "aps" or "raps" score counts: none by default, see
-    `SetScore`; ones give the sets of other libraries, uniform draws the randomised ones.
+    `SetScore`; ones count it whole, as other libraries do, and uniform draws randomise the sets.
     """
     rule = _set_score(score)
     scores, _, k = _calibration_scores(log_p, y, rule, u)
@@ -243,4 +250,9 @@ def _expectation(n: int, expected: tuple[float, float]) -> str:
     if expected == (1.0, 1.0):
         return f"with {n} calibration rows nothing can be ruled out, so every option is in"
     low, high = expected
+    if high == 1.0:
+        return (
+            f"with {n} calibration rows expect {low:.1%} or more (5 % point), as often as the "
+            f"likeliest option is right"
+        )
     return f"with {n} calibration rows expect {low:.1%} to {high:.1%} (5-95 % range)"

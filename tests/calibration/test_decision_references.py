@@ -23,7 +23,7 @@ from classify.calibration.risk_control import (
     control_selective_risk,
 )
 from classify.calibration.risk_tests import binomial_p_values, hoeffding_bentkus_p_values
-from classify.calibration.set_scores import ScoreName, SetScore
+from classify.calibration.set_scores import ScoreName, SetScore, truth_scores
 from classify.calibration.thresholds import best_actions, realised_cost
 
 # Any: the file holds numbers, lists and tables, as JSON does.
@@ -58,6 +58,16 @@ def conf_sets(score: ScoreName | SetScore, alpha: float, u: Floats | None = None
     return fit_sets(log_p("conf", "cal_P"), INPUTS["conf"]["cal_y"], alpha=alpha, score=score, u=u)
 
 
+def threshold_counting_the_likeliest(rule: PredictionSets, *, u: Floats) -> float:
+    """Return the threshold of a rule for `conf` if u·p were counted of the likeliest option too."""
+    logs, y = log_p("conf", "cal_P"), np.asarray(INPUTS["conf"]["cal_y"])
+    scores = truth_scores(logs, y, score=rule.score, u=u)
+    top = logs.argmax(axis=1) == y
+    scores[top] += u[top] * np.exp(logs[top, y[top]])
+    rank = math.ceil(100 * (1 - rule.alpha) - 1e-9)
+    return float(np.sort(scores)[rank - 1])
+
+
 @pytest.mark.parametrize(
     ("case", "alpha"),
     [("lac_0.9_conf_mapie", 0.1), ("lac_0.8_conf_mapie", 0.2)],
@@ -90,7 +100,9 @@ def test_aps_that_counts_an_options_own_probability_has_the_threshold_of_cci(
 ) -> None:
     """With u = 1, as they do; our default leaves it out, and its sets are no larger than theirs.
 
-    Their sets add the option that crosses the threshold on top of what the promise needs.
+    They count the likeliest option's own probability too, as if it could be missing from a set;
+    it never is, so ours counts nothing there, and our threshold may be lower. Their sets add the
+    option that crosses the threshold on top of what the promise needs.
     """
     name = score if isinstance(score, str) else score.name
     case = f"{name}_{alpha}_conf_cci"
@@ -101,7 +113,9 @@ def test_aps_that_counts_an_options_own_probability_has_the_threshold_of_cci(
     whole = conf_sets(score, alpha, u=np.ones(99))
     ours = conf_sets(score, alpha)
 
-    assert whole.thresholds[0] == near(case, part="threshold")
+    counted = threshold_counting_the_likeliest(whole, u=np.ones(99))
+    assert counted == near(case, part="threshold")
+    assert whole.thresholds[0] <= counted
     assert (whole.sets(log_p("conf", "test_P"), u=np.ones(12)) <= theirs).all()
     assert (ours.sets(log_p("conf", "test_P")) <= theirs).all()
 
@@ -111,6 +125,28 @@ def test_randomised_aps_has_the_threshold_of_mapie() -> None:
     rule = conf_sets("aps", 0.1, u=1.0 - np.asarray(INPUTS["conf"]["u_seed0"]))
 
     assert rule.thresholds[0] == near("aps_0.9_conf_mapie_seed0", part="threshold")
+
+
+@pytest.mark.parametrize(
+    ("case", "alpha"),
+    [("aps_0.8_conf_mapie_randomized", 0.2), ("aps_0.5_conf_mapie_randomized", 0.5)],
+    ids=["alpha 0.2", "alpha 0.5"],
+)
+def test_randomised_sets_equal_those_of_mapie_at_its_threshold(case: str, alpha: float) -> None:
+    """MAPIE counts part of the likeliest option's own probability too, as its sets may be empty.
+
+    So its threshold is no lower than ours. None of these twelve sets of it is empty.
+    """
+    u = 1.0 - np.asarray(INPUTS["conf"]["u_seed0"])
+    ours = conf_sets("aps", alpha, u=u)
+    theirs = threshold_counting_the_likeliest(ours, u=u)
+
+    assert theirs == near(case, part="threshold")
+    assert ours.thresholds[0] <= theirs
+    sets = ours.model_copy(update={"thresholds": (theirs,) * 4}).sets(
+        log_p("conf", "test_P"), u=u[:12]
+    )
+    np.testing.assert_array_equal(sets, np.asarray(expected(case)["sets"], dtype=bool))
 
 
 def test_top_k_sets_of_mapie_are_raps_whose_penalty_drowns_the_probabilities() -> None:
