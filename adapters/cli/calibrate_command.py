@@ -49,7 +49,12 @@ def calibrate(
         str, typer.Option(help="auto, or a method to fit; kept only where it helps.")
     ] = "auto",
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Picture before and after.")
+        Path | None,
+        typer.Option(
+            "--svg",
+            metavar="FILE",
+            help="Picture before and after; ARTEFACT with .svg if left out.",
+        ),
     ] = None,
     spec: SpecOption = None,
     seed: Seed = 0,
@@ -59,8 +64,13 @@ def calibrate(
     from classify.calibration.artefact_file import save_artefacts
 
     _check_method(method)
-    for path in (output, svg):
-        if path is not None and not path.parent.is_dir():
+    picture = output.with_suffix(".svg") if svg is None else svg
+    if picture == output:
+        raise InvalidInput(
+            f"--output {str(output)!r} is the picture's file: name another with --svg"
+        )
+    for path in (output, picture):
+        if not path.parent.is_dir():
             raise InvalidInput(
                 f"the directory {str(path.parent)!r} does not exist: create it first"
             )
@@ -73,8 +83,7 @@ def calibrate(
     labelled = with_labels(answers)
     found = {name: _calibrated(name, each, method, seed) for name, each in labelled.items()}
     save_artefacts(output, [each.artefact for each in found.values()])
-    if svg is not None:
-        _draw(svg, found)
+    _draw(picture, found)
     if as_json:
         show_json({name: _json(each) for name, each in found.items()})
     else:

@@ -72,6 +72,7 @@ def test_calibrated_runs_keep_raw_answers_and_hand_over_what_is_unsure(desk: Des
     labels = _labelled_run(desk)
     artefact = str(desk.folder / "a.json")
     assert 0 == desk.classify("calibrate", desk.out, "--labels", labels, "-o", artefact).exit_code
+    assert (desk.folder / "a.svg").read_text("utf-8").startswith("<svg")
 
     result = desk.classify(
         *("run", desk.spec, desk.rows, "-o", desk.out, "--overwrite", "--calibrator", artefact)

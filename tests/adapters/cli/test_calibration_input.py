@@ -161,6 +161,17 @@ def test_a_folder_that_is_not_there_is_found_before_the_fit(desk: Desk) -> None:
     assert not Path(desk.out + ".a").exists()
 
 
+def test_the_picture_does_not_take_the_place_of_the_calibrators(desk: Desk) -> None:
+    """Its name is theirs with .svg, which may be theirs."""
+    _run(desk)
+    output = str(desk.folder / "a.svg")
+
+    result = desk.classify("calibrate", desk.out, "--labels", _labels(desk), "-o", output)
+
+    assert 2 == result.exit_code
+    assert "a.svg' is the picture's file: name another with --svg" in result.stderr
+
+
 def test_a_group_that_no_item_has_is_named(desk: Desk) -> None:
     """The field may be misspelt."""
     _run(desk)
