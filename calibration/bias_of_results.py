@@ -61,7 +61,8 @@ def result_bias(
     """Return what the answers to one question show of order, place, length and unused levels.
 
     Readings are as the model gave them, before any prior or calibrator; rows whose state was not
-    kept have no length. Raises CalibrationError where no answer has a distribution.
+    kept have no length. A row that a resumed run gave the answer of another is left out and
+    counted. Raises CalibrationError where no answer has a distribution.
     """
     check_question(question)
     of_type(name, str, name="name", what="the id of a question")
@@ -69,6 +70,7 @@ def result_bias(
     readings, options = _Readings(), canonical(question)
     left_out = Counter[str]()
     items: dict[ReadItem, int] = {}
+    asked, copies = set[tuple[ReadItem, object]](), 0
     for result in checked_results(results):
         answer = result.answers.get(name)
         if answer is None or isinstance(answer, NoVerdict) or answer.probabilities is None:
@@ -76,6 +78,12 @@ def result_bias(
             continue
         # A state that is there twice is one item that was read again: it shows the noise.
         item = items.setdefault(read_item(result), len(items))
+        if result.asking is not None:
+            asking = read_item(result), result.asking
+            copies += asking in asked
+            if asking in asked:
+                continue
+            asked.add(asking)
         length = state_length(result)
         seen = _orders(answer, options)
         for listing in seen:
@@ -100,7 +108,7 @@ def result_bias(
         length=None if no_length else readings.length,
         levels=levels,
     )
-    return replace(found, no_length=no_length)
+    return replace(found, no_length=no_length, copies=copies)
 
 
 def _orders(answer: Answer, options: Sequence[str]) -> list[OrderSeen]:

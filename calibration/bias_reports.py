@@ -49,6 +49,9 @@ class BiasReport(Shown):
     """Rank correlation of the score with the length, for equal human labels if those were given."""
     no_length: str = "no lengths were given"
     """Why length was not looked at, where it was not."""
+    copies: int = 0
+    """Rows left out because they hold the answer of another row of their state, as a resumed run
+    gives them: they are no repeats and would make the judge look less noisy than it is."""
 
     def of(self, total: int) -> BiasReport:
         """Return the same findings, each saying how many items there were."""
@@ -63,6 +66,11 @@ class BiasReport(Shown):
     def lines(self) -> list[str]:
         """Return the report as lines to print, each finding with its rule."""
         found = self.levels.lines()
+        if self.copies:
+            found.append(
+                f"{self.copies} rows hold a copy of another row's answer, made when a run was "
+                "resumed, and are no repeats: left out"
+            )
         if self.order:
             found += self.order.lines()
         else:

@@ -81,6 +81,15 @@ class Result(Printed, Shown, _Kept):
         """Whether the state was kept."""
         return "state" in self.model_fields_set
 
+    @property
+    def asking(self) -> tuple[float, ResponseInfo | None] | None:
+        """What tells the one time that the model was asked for this from all others.
+
+        Rows of one key that share it hold one answer, which a resumed run gave to all of them. None
+        where nothing tells.
+        """
+        return (self.seconds, self.response) if self.seconds else None
+
     def evaluation(self, classifier: str) -> Evaluation:
         """Return the evaluation that the result was made of."""
         return Evaluation(

@@ -52,9 +52,13 @@ class Store:
         """Answers of another spec, model or input that a resumed run found: kept, not deleted."""
         self.damaged = 0
         """Lines found that could not be read; their rows are asked again."""
-        self._answered: dict[str, Place] = {}
+        self._answered: dict[str, tuple[Place, ...]] = {}
+        """The answers of each key: several where rows of one state were asked one by one."""
         self._failed: set[str] = set()
-        self._used: set[str] = set()
+        self._used: dict[str, int] = {}
+        """How many rows of each key have a result now."""
+        self._found: tuple[str, Place] | None = None
+        """What was looked up last."""
         self._placed: list[tuple[int, Place]] = []
         """Index of each row that has a result now, and where its line is."""
         self._synced = time.monotonic()
@@ -88,8 +92,14 @@ class Store:
         return key in self._answered
 
     def find(self, key: str) -> Result:
-        """Return the result that an earlier run left; the key must be an answered one."""
-        return parse_result(read_line(self._file, self._answered[key]))
+        """Return a result that an earlier run left; the key must be an answered one.
+
+        Each row of the key gets the next of its answers, and those beyond the last get that again.
+        """
+        places = self._answered[key]
+        place = places[min(self._used.get(key, 0), len(places) - 1)]
+        self._found = key, place
+        return parse_result(read_line(self._file, place))
 
     def failed(self, key: str) -> bool:
         """Whether an earlier run asked for this and got no answer."""
@@ -101,9 +111,11 @@ class Store:
         Raises ResultsError, with nothing of the line left in the file.
         """
         line = result_line(result)
-        place = None if result.key is None else self._answered.get(result.key)
+        place = None
         if result.key is not None:
-            self._used.add(result.key)
+            if self._found is not None and self._found[0] == result.key:
+                place = self._found[1]
+            self._used[result.key] = self._used.get(result.key, 0) + 1
         if place is None or read_line(self._file, place) != line:
             place = self._append(line)
         self._placed.append((result.index, place))
@@ -139,7 +151,11 @@ class Store:
         Those are moved to `unused_path`, where a later run with --resume finds them.
         """
         self._check_unchanged()
-        unused = [place for key, place in self._answered.items() if key not in self._used]
+        unused = [
+            place
+            for key, places in self._answered.items()
+            for place in places[self._used.get(key, 0) :]
+        ]
         if unused:
             replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
         order = [place for _, place in sorted(self._placed)]
@@ -179,18 +195,23 @@ class Store:
     def _index(self) -> None:
         """Note where the answered and the failed results are."""
         start = 0
+        latest: dict[tuple[str, object], Place] = {}
         with self.path.open("rb") as lines:
             for line in lines:
                 key, answered = _key(line)
-                if answered and not _is_result(line):
+                asking = _asking(line) if answered else None
+                if answered and asking is None:
                     key = None
                 if key and answered:
-                    self._answered[key] = (start, len(line))
-                    self._failed.discard(key)
-                elif key and key not in self._answered:
+                    # Of lines with one answer the last says what its row says now.
+                    latest[key, asking] = (start, len(line))
+                elif key:
                     self._failed.add(key)
                 self.damaged += key is None
                 start += len(line)
+        for (key, _), place in latest.items():
+            self._answered[key] = (*self._answered.get(key, ()), place)
+        self._failed.difference_update(self._answered)
 
 
 def replace_results(path: Path, results: Iterable[Result]) -> None:
@@ -208,13 +229,14 @@ def _key(line: bytes) -> tuple[str | None, bool]:
     return (key, error is None) if isinstance(key, str) else ("", False)
 
 
-def _is_result(line: bytes) -> bool:
+def _asking(line: bytes) -> object:
+    """Return what tells a result's answer from others of its key; None where it is no result."""
     # Someone may have edited it.
     try:
-        parse_result(line)
+        result = parse_result(line)
     except InvalidInput:
-        return False
-    return True
+        return None
+    return result.asking or "unknown"
 
 
 def _check_results(file: BinaryIO, path: Path) -> None:

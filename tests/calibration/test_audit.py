@@ -143,24 +143,29 @@ def test_a_label_of_no_row_is_refused() -> None:
         _items([boolean(0, 0.5)], {"r9": (RowLabels({"q": True}),)})
 
 
+def _in_two_orders(n: int, p: float, *, name: str, seconds: float | None = None) -> Result:
+    """Return a row that was read in either order of the options with the same P(true)."""
+    orders = tuple(
+        OrderSeen(
+            labels=dict(zip("AB", listing, strict=True)),
+            probabilities={"true": p, "false": 1.0 - p},
+            label_mass=1.0,
+            prompt_hash="",
+        )
+        for listing in (("true", "false"), ("false", "true"))
+    )
+    answer = BooleanAnswer(probability=p, evidence=Evidence(orders=orders))
+    update = {"id": name, "answers": {"q": answer}, "seconds": seconds}
+    return boolean(n, p).model_copy(update=update)
+
+
 @pytest.mark.parametrize("ids", ["one", "two"])
 def test_a_state_that_was_read_twice_shows_the_noise_whatever_its_ids(ids: str) -> None:
     """Two items of equal text are one question to the model; 2 of 10 change their answer."""
 
     def reading(n: int, again: int) -> Result:
-        p = 0.1 if again and n < 2 else 0.9
-        orders = tuple(
-            OrderSeen(
-                labels=dict(zip("AB", listing, strict=True)),
-                probabilities={"true": p, "false": 1.0 - p},
-                label_mass=1.0,
-                prompt_hash="",
-            )
-            for listing in (("true", "false"), ("false", "true"))
-        )
-        answer = BooleanAnswer(probability=p, evidence=Evidence(orders=orders))
         name = f"r{n}" if ids == "one" else f"r{n}, {again}"
-        return boolean(n, p).model_copy(update={"id": name, "answers": {"q": answer}})
+        return _in_two_orders(n, 0.1 if again and n < 2 else 0.9, name=name)
 
     order = audited(
         [reading(n, again) for again in (0, 1) for n in range(10)], Boolean()
@@ -169,6 +174,38 @@ def test_a_state_that_was_read_twice_shows_the_noise_whatever_its_ids(ids: str) 
     assert order is not None and order.noise is not None
     assert order.noise.value == pytest.approx(0.2)
     assert (order.noise.n, order.noise.total) == (10, 10)
+
+
+def test_a_copy_that_a_resumed_run_made_is_no_repeat() -> None:
+    """Ten items read twice, of which two change; ten more copies would halve the noise."""
+    asked = [
+        _in_two_orders(n, 0.1 if again and n < 2 else 0.9, name=f"r{n}", seconds=0.25 + again)
+        for again in (0, 1)
+        for n in range(10)
+    ]
+    copied = [
+        _in_two_orders(n, 0.9, name=f"r{n}, copied", seconds=0.25) for n in range(10) for _ in "ab"
+    ]
+
+    found = audited([*asked, *copied], Boolean()).habits
+
+    assert found.order is not None and found.order.noise is not None
+    assert found.order.noise.value == pytest.approx(0.2)
+    assert found.copies == 20
+    assert "20 rows hold a copy of another row's answer" in "\n".join(found.lines())
+
+
+def test_copies_alone_show_no_noise() -> None:
+    """Not even none: nothing was asked twice."""
+    rows = [
+        _in_two_orders(n, 0.9, name=f"r{n}, {place}", seconds=0.5 + n)
+        for n in range(10)
+        for place in range(3)
+    ]
+
+    order = audited(rows, Boolean()).habits.order
+
+    assert order is not None and order.noise is None
 
 
 def test_names_are_no_groups() -> None:

@@ -184,6 +184,44 @@ def test_rows_that_moved_keep_their_answers(bench: _Bench) -> None:
     ]
 
 
+def test_rows_of_one_state_keep_the_answers_they_were_asked_for(bench: _Bench) -> None:
+    """Repeats show how a model varies; to resume once gave all of them the last one's answer."""
+    chances = iter([0.1, 0.2, 0.3])
+    bench.model = ScriptedModel(lambda r: {"q": {"type": "boolean", "probability": next(chances)}})
+    bench.run(_rows("a", "a", "bb"), settings=RunSettings(concurrency=1))
+    before = bench.path.read_bytes()
+    bench.model = ScriptedModel(_answer)
+
+    counts = bench.run(_rows("a", "a", "bb"))
+
+    assert (3, 0) == (counts.reused, counts.unused)
+    assert [] == bench.asked()
+    assert before == bench.path.read_bytes()
+
+
+def test_a_copy_shares_the_asking_of_the_answer_it_was_made_of(bench: _Bench) -> None:
+    """So that an audit does not take it for a repeat, however often the run is resumed."""
+    bench.run(_rows("a", "bb"))
+
+    for _ in range(3):
+        bench.run(_rows("a", "a", "bb", "a"))
+
+        askings = [result.asking for result in bench.results()]
+        assert askings[0] == askings[1] == askings[3] != askings[2]
+    assert ["a", "bb"] == bench.asked()
+
+
+def test_answers_that_fewer_rows_ask_for_are_put_aside(bench: _Bench) -> None:
+    """And found again once there are as many rows as before."""
+    bench.run(_rows("a", "a"), settings=RunSettings(concurrency=1))
+    before = bench.path.read_bytes()
+
+    assert 1 == bench.run(_rows("a")).unused
+    assert 0 == bench.run(_rows("a", "a")).unused
+
+    assert before == bench.path.read_bytes()
+
+
 def test_a_strict_run_stops_at_a_bad_row_and_can_go_on(bench: _Bench) -> None:
     """What was asked before it is kept."""
     rows = _rows("a", None, "bb")
