@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from classify.classifier import Classifier
-from classify.errors import ClassifyError
+from classify.errors import CalibrationError, ClassifyError
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.results import (
@@ -90,7 +90,8 @@ async def run(
     `progress` is called after each result. Once `stop` is set no row is begun and those in flight
     have five seconds to end; the results so far stay, and another run resumes them. A cancelled
     run leaves the file resumable too. Raises InvalidInput for unusable settings, ResultsError
-    where the file cannot be written, and what reading the rows raises.
+    where the file cannot be written, CalibrationError where a calibrator refuses the answers from
+    the first one on, and what reading the rows raises.
     """
     stop, settings = stop or asyncio.Event(), settings or RunSettings()
     check_timeout(settings.timeout)
@@ -151,6 +152,10 @@ class _Runner:
             async for position, outcome in arrivals:
                 self._count(outcome)
                 self._write(row_result(outcome, self._waiting.pop(position)))
+                if isinstance(outcome, CalibrationError) and not self.counts.answered:
+                    # The calibrator is for another model or prompt: no row would be calibrated,
+                    # and every one be paid for.
+                    raise outcome
 
     async def _states(self, rows: AsyncIterator[Row | BadRow]) -> AsyncIterator[JSON]:
         """Yield the states to ask about, and write the results that need no asking."""

@@ -112,6 +112,24 @@ def test_a_calibrator_of_another_question_is_refused_before_anything_is_asked(de
     assert asked == len(desk.asked())
 
 
+def test_a_run_ends_where_the_calibrator_refuses_the_first_answer(desk: Desk) -> None:
+    """Which model answers is known then, and no other row would be calibrated but paid for."""
+    labels = _labelled_run(desk)
+    artefact = str(desk.folder / "a.json")
+    assert 0 == desk.classify("calibrate", desk.out, "--labels", labels, "-o", artefact).exit_code
+    spec = Path(desk.spec).read_text("utf-8") + "options: {prompt_form: completion}\n"
+    other, before = desk.write("other.yaml", spec), len(desk.asked())
+
+    result = desk.classify(
+        *("run", other, desk.rows, "-o", desk.out + ".b", "--calibrator", artefact),
+        *("--concurrency", "2"),
+    )
+
+    assert 1 == result.exit_code
+    assert "fitted on other answers (prompt_template: fitted on" in result.stderr
+    assert len(desk.asked()) - before < 10
+
+
 def test_too_few_labels_keep_the_answers_and_say_what_is_needed(desk: Desk) -> None:
     """An artefact that changes nothing, not an error: the report says why."""
     labels = _labelled_run(desk, rows=12)
