@@ -28,7 +28,7 @@ def reliability_figure(diagram: ReliabilityDiagram, *, title: str = "Reliability
     of_type(diagram, ReliabilityDiagram, name="diagram", what=_DIAGRAM)
     figure = new_figure(width=4.8, height=5.2)
     _reliability(diagram, figure.add_subplot(1, 1, 1), title=title)
-    footnote(figure, f"{diagram.n} rows in {len(diagram.points)} bins")
+    footnote(figure, f"{diagram.scale}\n{diagram.rule}")
     return figure
 
 
@@ -37,8 +37,12 @@ def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -
     of_type(before, ReliabilityDiagram, name="before", what=_DIAGRAM)
     of_type(after, ReliabilityDiagram, name="after", what=_DIAGRAM)
     figure = new_figure(width=9.2)
-    _reliability(before, figure.add_subplot(1, 2, 1), title=f"before, n={before.n}")
-    _reliability(after, figure.add_subplot(1, 2, 2), title=f"after, n={after.n}")
+    _reliability(before, figure.add_subplot(1, 2, 1), title="before")
+    _reliability(after, figure.add_subplot(1, 2, 2), title="after")
+    footnote(
+        figure,
+        f"before: {before.scale}; {before.rule}\nafter: {after.scale}; {after.rule}",
+    )
     return figure
 
 

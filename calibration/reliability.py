@@ -68,6 +68,11 @@ class ReliabilityDiagram(Shown):
     """How often a calibrated model's rate falls inside one bin's band."""
     n: int
 
+    @property
+    def scale(self) -> str:
+        """The number of rows, and that of the tallest bar, which gives the others their scale."""
+        return f"n={self.n}, {max(self.histogram)} in the tallest bar"
+
     def _card(self) -> Card:
         from classify.calibration.metric_cards import reliability_card
 

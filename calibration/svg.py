@@ -16,7 +16,7 @@ _HISTOGRAM_HEIGHT = 42
 def reliability_svg(diagram: ReliabilityDiagram, *, title: str = "Reliability") -> str:
     """Draw one reliability diagram: bins with their band, isotonic curve, histogram of p."""
     of_type(diagram, ReliabilityDiagram, name="diagram", what=_DIAGRAM)
-    parts = _reliability(diagram, Panel(), heading="")
+    parts = _reliability(diagram, Panel(), heading=diagram.scale)
     return picture([*parts, *_key(PANEL)], title=title, description=_told(diagram))
 
 
@@ -30,8 +30,8 @@ def before_after_svg(
     of_type(before, ReliabilityDiagram, name="before", what=_DIAGRAM)
     of_type(after, ReliabilityDiagram, name="after", what=_DIAGRAM)
     parts = [
-        *_reliability(before, Panel(), heading=f"before, n={before.n}"),
-        *_reliability(after, Panel(left=PANEL), heading=f"after, n={after.n}"),
+        *_reliability(before, Panel(), heading=f"before, {before.scale}"),
+        *_reliability(after, Panel(left=PANEL), heading=f"after, {after.scale}"),
         *_key(2 * PANEL),
     ]
     told = f"Before: {_told(before)} After: {_told(after)}"
@@ -53,7 +53,7 @@ def risk_coverage_svg(curve: RiskCoverage, *, title: str = "Risk and coverage") 
         *panel.axes(heading="", across="share of rows kept, surest first", up="mean loss of those"),
         panel.path(base, style="ideal"),
         panel.path(points if len(points) > 1 else base),
-        *_notes(told),
+        *_notes(told, panel),
     ]
     kept = ", ".join(
         f"{_risk_at(curve, share):.3f} at {share:.0%}" for share in (0.25, 0.5, 0.75, 1.0)
@@ -62,12 +62,14 @@ def risk_coverage_svg(curve: RiskCoverage, *, title: str = "Risk and coverage") 
     return picture(parts, title=title, description=description)
 
 
-def _notes(lines: Sequence[str]) -> list[str]:
-    """Return small print below a picture of one panel."""
-    x, y = PANEL / 2, TOP + SIDE + 58
+def _notes(lines: Sequence[str], panel: Panel, *, skip: int = 0) -> list[str]:
+    """Return small print below a panel, from its first line or a later one on."""
+    x, y = panel.left + PANEL / 2, TOP + SIDE + 58 + 14 * skip
+    # A letter is about 0.56 of its size wide: a long line is made smaller, not cut at the edge.
+    sizes = [min(11, int(PANEL / 0.56 / len(words))) for words in lines]
     return [
-        text(words, x, y + 14 * place, anchor="middle", style="soft", size=11)
-        for place, words in enumerate(lines)
+        text(words, x, y + 14 * place, anchor="middle", style="soft", size=size)
+        for place, (words, size) in enumerate(zip(lines, sizes, strict=True))
     ]
 
 
@@ -88,7 +90,8 @@ def _reliability(diagram: ReliabilityDiagram, panel: Panel, *, heading: str) -> 
             f'cx="{panel.x(point.probability)}" cy="{panel.y(point.rate)}">'
             f"<title>{told}</title></circle>"
         )
-    return parts
+    # The first line is for the key, which the panels of a picture share.
+    return [*parts, *_notes([diagram.rule], panel, skip=1)]
 
 
 def _histogram(diagram: ReliabilityDiagram, panel: Panel) -> list[str]:
@@ -105,7 +108,7 @@ def _histogram(diagram: ReliabilityDiagram, panel: Panel) -> list[str]:
 
 def _key(width: float) -> list[str]:
     words = "● as if calibrated   ○ outside that band   — isotonic   ▮ rows"
-    return [text(words, width / 2, TOP + SIDE + 62, anchor="middle", style="soft", size=11)]
+    return [text(words, width / 2, TOP + SIDE + 58, anchor="middle", style="soft", size=11)]
 
 
 def _told(diagram: ReliabilityDiagram) -> str:
@@ -115,7 +118,7 @@ def _told(diagram: ReliabilityDiagram) -> str:
         + ("" if point.inside else " (outside the band)")
         for point in diagram.points
     )
-    return f"{diagram.n} rows. {bins}."
+    return f"{diagram.n} rows; {diagram.rule}. {bins}."
 
 
 def _risk_at(curve: RiskCoverage, share: float) -> float:

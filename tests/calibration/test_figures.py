@@ -141,6 +141,17 @@ def test_every_axis_says_what_it_shows_and_every_figure_how_much_it_rests_on(
     assert any(number in words for number in ("5", "4", "3"))
 
 
+def test_reliability_says_what_it_rests_on_and_by_what_rule() -> None:
+    """The grey bars have no axis: the tallest gives them their scale, here of one row."""
+    diagram = reliability_diagram(P, Y, seed=7, draws=20)
+    basis = "n=5, 1 in the tallest bar", "mass, m=2, consistency band 90%, 20 draws, seed 7"
+
+    assert told(reliability_figure(diagram)) == "\n".join(basis)
+    assert told(before_after_figure(diagram, diagram)) == (
+        f"before: {'; '.join(basis)}\nafter: {'; '.join(basis)}"
+    )
+
+
 def test_the_bars_of_a_confidence_histogram_are_the_rows() -> None:
     """Right below, wrong on top of it, those without a label on top of both."""
     axes = axes_of(

@@ -111,6 +111,36 @@ def test_pictures_are_accessible() -> None:
     assert "○ outside" in "".join(root.itertext())
 
 
+def words_of(picture: str) -> list[str]:
+    """Return the words that are seen in a picture, and not only on pointing at it."""
+    return [part.text or "" for part in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+
+
+def test_a_picture_says_how_many_rows_it_rests_on_and_by_what_rule() -> None:
+    """Also where it is an image in a page, and titles of its parts are not shown.
+
+    The bars have no axis: the tallest gives them their scale.
+    """
+    raw, found = diagram(sharpen=4.0), diagram()
+    rows_told = [f"n=300, {max(each.histogram)} in the tallest bar" for each in (raw, found)]
+    both = words_of(before_after_svg(raw, found))
+
+    assert rows_told[1] in words_of(reliability_svg(found))
+    assert found.rule in words_of(reliability_svg(found))
+    assert f"before, {rows_told[0]}" in both and f"after, {rows_told[1]}" in both
+    assert both.count(raw.rule) == 2
+
+
+def test_a_long_rule_is_not_cut_at_the_edge() -> None:
+    """A seed may have nineteen digits."""
+    drawn = reliability_svg(reliability_diagram([0.5], [1], seed=2**62, draws=10_000))
+    root = ElementTree.fromstring(drawn)
+    note = next(part for part in root.iter(f"{SVG}text") if "seed" in (part.text or ""))
+
+    wide = 0.55 * float(note.get("font-size") or 0) * len(note.text or "")
+    assert wide <= float(root.get("width") or 0)
+
+
 def test_the_shaded_area_holds_the_curve_of_risk() -> None:
     """From Wilson's lower ends to the upper ones and back, at every share kept."""
     curve = risk_coverage([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1])
