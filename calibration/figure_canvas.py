@@ -69,6 +69,22 @@ def named(axes: Axes, *, title: str, across: str, up: str) -> None:
     axes.set_ylabel(visible(up), parse_math=False)
 
 
+def key(axes: Axes, *, lines: int = 1) -> None:
+    """Say what is drawn below the plot, where no data can run through the words.
+
+    `lines` are those of a label on the axis across.
+    """
+    axes.legend(
+        frameon=False,
+        fontsize="small",
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        # In letters, so that it is the same distance however large the plot is.
+        borderaxespad=3.3 + 1.3 * lines,
+        ncols=2,
+    )
+
+
 def footnote(figure: Figure, words: str) -> None:
     """Write what the numbers rest on below the picture."""
     figure.supxlabel(words, fontsize="small", color=GREY, parse_math=False)

@@ -14,6 +14,7 @@ from classify.calibration.figure_canvas import (
     Axes,
     Figure,
     footnote,
+    key,
     named,
     new_figure,
 )
@@ -26,7 +27,7 @@ _DIAGRAM = "what reliability_diagram() returns"
 def reliability_figure(diagram: ReliabilityDiagram, *, title: str = "Reliability") -> Figure:
     """Return one reliability diagram: bins with their band, isotonic curve, histogram of p."""
     of_type(diagram, ReliabilityDiagram, name="diagram", what=_DIAGRAM)
-    figure = new_figure(width=4.8, height=5.2)
+    figure = new_figure(width=4.8, height=6.0)
     _reliability(diagram, figure.add_subplot(1, 1, 1), title=title)
     footnote(figure, f"{diagram.scale}\n{diagram.rule}")
     return figure
@@ -36,7 +37,7 @@ def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -
     """Return two reliability diagrams side by side."""
     of_type(before, ReliabilityDiagram, name="before", what=_DIAGRAM)
     of_type(after, ReliabilityDiagram, name="after", what=_DIAGRAM)
-    figure = new_figure(width=9.2)
+    figure = new_figure(width=9.2, height=5.8)
     _reliability(before, figure.add_subplot(1, 2, 1), title="before")
     _reliability(after, figure.add_subplot(1, 2, 2), title="after")
     footnote(
@@ -49,7 +50,7 @@ def before_after_figure(before: ReliabilityDiagram, after: ReliabilityDiagram) -
 def risk_coverage_figure(curve: RiskCoverage, *, title: str = "Risk and coverage") -> Figure:
     """Return the mean loss of the surest rows against the share of rows that are kept."""
     of_type(curve, RiskCoverage, name="curve", what="what risk_coverage() returns")
-    figure = new_figure(width=4.8)
+    figure = new_figure(width=4.8, height=5.2)
     axes = figure.add_subplot(1, 1, 1)
     axes.axhline(curve.base_risk, color=GREY, linestyle="--", label="all rows")
     if curve.interval is not None:
@@ -59,10 +60,12 @@ def risk_coverage_figure(curve: RiskCoverage, *, title: str = "Risk and coverage
             curve.coverage, low, high, color=BLUE, alpha=0.2, linewidth=0, label="95 %, each alone"
         )
     marker = "o" if len(curve.coverage) == 1 else ""
-    axes.plot(curve.coverage, curve.risk, color=BLUE, marker=marker, label="kept rows")
+    axes.plot(
+        curve.coverage, curve.risk, color=BLUE, marker=marker, clip_on=False, label="kept rows"
+    )
     named(axes, title=title, across="share of rows kept, surest first", up="mean loss of those")
     axes.set(xlim=(0, 1))
-    axes.legend(frameon=False)
+    key(axes)
     footnote(
         figure, f"{curve.n} rows; all: {curve.base_risk:.3f}; area below (AURC): {curve.area:.4f}"
     )
@@ -89,8 +92,8 @@ def confidence_figure(found: ConfidenceHistogram, *, title: str = "Confidence") 
             axes.axvspan(right.low, right.high, color="0.88", linewidth=0, zorder=0)
     named(axes, title=title, across="probability of the answer", up="rows")
     most = max(each.right + each.wrong + each.unlabelled for each in found.bins)
-    axes.set(xlim=(0, 1), ylim=(0, 1.45 * most))  # room for the legend
-    axes.legend(frameon=False, fontsize="small")
+    axes.set(xlim=(0, 1), ylim=(0, 1.05 * most))
+    key(axes)
     known = 0 if right is None else right.n
     rule = "" if right is None else f"; interval: {right.rule}"
     footnote(figure, f"{found.n} answers of {found.total} rows, {known} with a label{rule}")
@@ -124,10 +127,16 @@ def _reliability(diagram: ReliabilityDiagram, axes: Axes, *, title: str) -> None
     _backdrop(diagram, axes)
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
     axes.plot(
-        [x for x, _ in diagram.curve], [y for _, y in diagram.curve], color=BLUE, label="isotonic"
+        [x for x, _ in diagram.curve],
+        [y for _, y in diagram.curve],
+        color=BLUE,
+        clip_on=False,
+        label="isotonic",
     )
     for inside, fill in ((True, BLUE), (False, "white")):
         points = [point for point in diagram.points if point.inside is inside]
+        if not points:  # a line of none, if not clipped, would widen the margins
+            continue
         axes.plot(
             [point.probability for point in points],
             [point.rate for point in points],
@@ -135,11 +144,12 @@ def _reliability(diagram: ReliabilityDiagram, axes: Axes, *, title: str) -> None
             markerfacecolor=fill,
             marker="o",
             linestyle="none",
+            clip_on=False,
             label="bin" if inside else "bin outside its band",
         )
     named(axes, title=title, across="probability given", up="how often it came true")
     axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    axes.legend(frameon=False, fontsize="small", loc="upper left")
+    key(axes)
 
 
 def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
@@ -151,6 +161,7 @@ def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
         color=BLUE,
         alpha=0.25,
         linewidth=9,
+        clip_on=False,
         label=f"as if calibrated, {diagram.confidence:.0%}",
     )
     width = 1 / len(diagram.histogram)

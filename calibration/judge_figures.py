@@ -18,6 +18,7 @@ from classify.calibration.figure_canvas import (
     Axes,
     Figure,
     footnote,
+    key,
     named,
     new_figure,
     short_name,
@@ -95,7 +96,7 @@ def score_label_figure(found: ScoresByLabel, *, title: str = "Score and human la
     if found.scale is not None:
         axes.set(ylim=_padded(found.scale))
     axes.set(xlim=_padded(_across(found.labels, found.scale)))
-    axes.legend(frameon=False, fontsize="small", loc="upper left")
+    key(axes, lines=2)
     rank = found.correlation
     told = "undefined, one side never varies" if rank is None else f"{rank.value:z.3f}"
     footnote(figure, f"{found.n} used of {found.total}; Spearman's correlation {told}")
@@ -191,7 +192,7 @@ def _places(position: PositionPreference, axes: Axes) -> None:
     axes.set_xticks(places, [str(place) for place in places])
     named(axes, title="Place in the list", across="place", up="mean probability")
     axes.set(ylim=(0, 1.05))
-    axes.legend(frameon=False)
+    key(axes)
 
 
 def _with_ends(

@@ -141,6 +141,44 @@ def test_every_axis_says_what_it_shows_and_every_figure_how_much_it_rests_on(
     assert any(number in words for number in ("5", "4", "3"))
 
 
+@pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
+def test_the_key_stands_between_the_name_of_the_axis_and_the_footnote(
+    make: Callable[[], Figure],
+) -> None:
+    """Within the plot a curve would run through its words."""
+    figure = cast("RealFigure", make())
+    assert png(cast("Figure", figure))  # where texts stand is known once they are drawn
+    note = [text for text in figure.texts if text.get_text() == figure.get_supxlabel()]
+    footnote = note[0].get_window_extent()
+
+    for axes in figure.axes:
+        key = axes.get_legend()
+        if key is not None:
+            assert key.get_window_extent().y1 <= axes.xaxis.label.get_window_extent().y0
+            assert key.get_window_extent().y0 >= footnote.y1
+        assert axes.xaxis.label.get_window_extent().y0 >= footnote.y1
+        assert axes.title.get_window_extent().y1 <= figure.bbox.y1
+
+
+def test_points_on_the_edge_of_the_plot_are_whole() -> None:
+    """Probabilities of 0 and 1, and a curve of one point that keeps every row."""
+    sure = reliability_diagram([0.0] * 4 + [1.0] * 4, [0, 0, 0, 1, 1, 1, 1, 1], seed=0, draws=20)
+    marked = [
+        line
+        for figure in (
+            reliability_figure(sure),
+            before_after_figure(sure, sure),
+            risk_coverage_figure(risk_coverage([0.5], [1])),
+        )
+        for axes in cast("RealFigure", figure).axes
+        for line in axes.lines
+        if line.get_marker() == "o"
+    ]
+
+    assert {float(x) for line in marked for x in np.asarray(line.get_xdata())} == {0.0, 1.0}
+    assert not any(line.get_clip_on() for line in marked)
+
+
 def test_reliability_says_what_it_rests_on_and_by_what_rule() -> None:
     """The grey bars have no axis: the tallest gives them their scale, here of one row."""
     diagram = reliability_diagram(P, Y, seed=7, draws=20)
