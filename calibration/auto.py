@@ -44,11 +44,12 @@ def calibrate(
     richer methods replace the blend where they are surely better.
 
     `groups` names the item of each row, `options` the columns in what is said; their numbers if
-    None. The seed deals items into folds. With fewer than 20 items, one class of labels or one
-    option nothing is fitted; that, and a named method that loses to the raw answers, gives
-    identity and a CalibrationWarning. The fit_… functions fit without asking. Raises
-    CalibrationError for a method of two options ("platt", "beta") where there are more, and for one
-    of rising levels ("proportional-odds") where `kind` is not "score".
+    None. The seed deals items into folds, and neither the order of the rows nor the names of the
+    groups matter. With fewer than 20 items, one class of labels or one option nothing is fitted;
+    that, and a named method that loses to the raw answers, gives identity and a CalibrationWarning.
+    The fit_… functions fit without asking. Raises CalibrationError for a method of two options
+    ("platt", "beta") where there are more, and for one of rising levels ("proportional-odds") where
+    `kind` is not "score".
     """
     one_of(method, ("auto", *sorted(FITS)), name="method")
     one_of(kind, ("choice", "score"), name="kind")
@@ -86,7 +87,7 @@ def _auto(rows: ItemRows, plan: Policy, names: Sequence[str | int], *, seed: int
 
 
 def _held_out(rows: ItemRows, methods: Sequence[str], *, seed: int) -> dict[str, Floats]:
-    fold = fold_numbers(rows.y, rows.items, folds=min(FOLDS, rows.counted), seed=seed)
+    fold = fold_numbers(rows, folds=min(FOLDS, rows.counted), seed=seed)
     return {name: held_out(rows, FITS[name], fold) for name in methods if name != "identity"}
 
 
@@ -101,13 +102,9 @@ def _rows(
     x = log_probabilities(log_p)
     n, k = x.shape
     check_floor(floor)
-    return ItemRows(
-        log_p=x,
-        y=class_labels(y, n=n, k=k),
-        weights=sample_weights(weights, n=n),
-        items=item_numbers(groups, n=n),
-        floor=floor,
-    )
+    truth, w = class_labels(y, n=n, k=k), sample_weights(weights, n=n)
+    items = item_numbers(groups, content=(x, truth), weights=w)
+    return ItemRows(log_p=x, y=truth, weights=w, items=items, floor=floor)
 
 
 def _names(options: Sequence[str] | None, k: int) -> Sequence[str | int]:

@@ -5,14 +5,16 @@ Rows of one item stay together: a row whose twin was in the fit would look bette
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.arrays import Floats, Ints, identifier_numbers
 from classify.calibration.calibrators import identity
 from classify.calibration.methods import Fit
+from classify.calibration.row_order import content_ranks, distinct_ranks, item_ranks
 from classify.calibration.settings import random_source
 from classify.errors import CalibrationError
 
@@ -30,7 +32,7 @@ class ItemRows:
     @property
     def counted(self) -> int:
         """The items with a weight above zero."""
-        return len(np.unique(self.items[self.weights > 0.0]))
+        return int(np.count_nonzero(np.bincount(self.items[self.weights > 0.0])))
 
     @property
     def label_counts(self) -> tuple[int, ...]:
@@ -62,24 +64,36 @@ class ItemRows:
         return float(np.sqrt(sums @ sums * m / (m - 1)) / self.weights.sum()) if m > 1 else 0.0
 
 
-def item_numbers(groups: ArrayLike | None, *, n: int) -> Ints:
-    """Return a number 0 … per row that says which item it belongs to, its own where None."""
+def item_numbers(
+    groups: ArrayLike | None, *, content: Sequence[NDArray[np.generic]], weights: Floats
+) -> Ints:
+    """Return a number 0 … per row that says which item it belongs to, its own where None.
+
+    Items are numbered by what their rows hold, `content` (n,) or (n, K), those without any weight
+    last: neither the order of the rows nor the names of the groups matter.
+    """
+    rank = content_ranks(weights == 0.0, *content, weights)
     if groups is None:
-        return np.arange(n)
-    return identifier_numbers(groups, n=n, name="groups")
+        return distinct_ranks(rank)
+    items = identifier_numbers(groups, n=len(rank), name="groups")
+    return distinct_ranks(item_ranks(items, rank, weights))[items]
 
 
-def fold_numbers(y: Ints, items: Ints, *, folds: int, seed: int) -> Ints:
-    """Deal items into folds, each with its share of every label; return the fold of each row."""
-    count = int(items.max(initial=-1)) + 1
-    first = np.full(count, len(y))
-    np.minimum.at(first, items, np.arange(len(y)))
-    label = y[first]
-    shuffled = random_source(seed).permutation(count)
+def fold_numbers(rows: ItemRows, *, folds: int, seed: int) -> Ints:
+    """Deal items into folds, each with its share of every label; return the fold of each row.
+
+    Of several labels of an item the lowest is counted. Items are shuffled by their numbers.
+    """
+    counted = rows.weights > 0.0
+    label = np.full(int(rows.items.max(initial=-1)) + 1, rows.log_p.shape[1])
+    np.minimum.at(label, rows.items[counted], rows.y[counted])
+    # Those without a weight come after the others, whose folds they do not change.
+    shuffled = np.arange(len(label))
+    random_source(seed).shuffle(shuffled[: rows.counted])
     dealt = shuffled[np.argsort(label[shuffled], kind="stable")]
-    fold = np.empty(count, dtype=np.int64)
-    fold[dealt] = np.arange(count) % folds
-    return fold[items]
+    fold = np.empty(len(label), dtype=np.int64)
+    fold[dealt] = np.arange(len(label)) % folds
+    return fold[rows.items]
 
 
 def held_out(rows: ItemRows, fit: Fit, fold: Ints) -> Floats:

@@ -73,7 +73,7 @@ def calibrate_means(
         log_p=rows.log_p,
         y=np.rint(rows.ratings).astype(np.int64),
         weights=rows.weights,
-        items=item_numbers(rows.groups, n=len(rows.y)),
+        items=item_numbers(rows.groups, content=(rows.log_p, rows.ratings), weights=rows.weights),
         floor=FLOOR,
     )
     before = rating_metrics(rows, seed=seed)
@@ -97,13 +97,13 @@ def calibrate_means(
 
 def _metrics(before: RatingMetrics, after: RatingMetrics) -> tuple[HeldOutMetric, ...]:
     return (
-        HeldOutMetric.of("mean error", before.mae, after.mae),
+        HeldOutMetric.of("MAE", before.mae, after.mae),
         HeldOutMetric.of("mean bias", before.bias, after.bias),
     )
 
 
 def _held_out(rows: LabelledAnswers, items: ItemRows, seed: int) -> Floats:
-    fold = fold_numbers(items.y, items.items, folds=_FOLDS, seed=seed)
+    fold = fold_numbers(items, folds=_FOLDS, seed=seed)
     mapped = np.empty_like(rows.log_p)
     for number in range(_FOLDS):
         here, there = fold == number, fold != number

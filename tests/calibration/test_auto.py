@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Literal, cast
 
@@ -145,7 +146,7 @@ def test_identity_stays_where_nothing_is_better() -> None:
 
 def test_raw_answers_that_are_far_likelier_than_any_map_are_kept() -> None:
     """There is nothing to mix them with."""
-    found = calibrate(*simulated(40, 3, seed=11, temperature=1.0, lean=0.0))
+    found = calibrate(*simulated(40, 3, seed=29, temperature=1.0, lean=0.0))
 
     report = found.report
     assert report.chosen == "identity"
@@ -335,14 +336,80 @@ def test_rows_of_weight_zero_change_nothing_but_are_answered() -> None:
 
 def test_items_stay_together_and_labels_are_spread() -> None:
     """Every fold has its share of every label, and no item is in two."""
-    items = item_numbers(np.repeat([f"i{i}" for i in range(100)], 3), n=300)
-    y = np.repeat(np.arange(100) % 4, 3)
+    y, w = np.repeat(np.arange(100) % 4, 3), np.ones(300)
+    log_p = log_probabilities(np.random.default_rng(0).normal(size=(300, 4)))
+    names = np.repeat([f"i{i}" for i in range(100)], 3)
+    items = item_numbers(names, content=(log_p, y), weights=w)
 
-    fold = fold_numbers(y, items, folds=5, seed=0)
+    fold = fold_numbers(ItemRows(log_p, y, w, items, 1e-6), folds=5, seed=0)
 
     assert all(len(set(fold[items == item])) == 1 for item in range(100))
     for number in range(5):
         np.testing.assert_array_equal(np.bincount(y[fold == number]), [15, 15, 15, 15])
+
+
+@pytest.mark.parametrize("steps", [None, 4.0], ids=["rows apart", "rows alike"])
+@pytest.mark.parametrize("grouped", [False, True], ids=["rows", "items"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_neither_the_order_of_rows_nor_names_of_groups_matter(
+    k: int, grouped: bool, steps: float | None
+) -> None:
+    """Sixty labels are few enough for folds to decide what is kept; rows may also be the same."""
+    random = np.random.default_rng(20 + k)
+    log_p, y = simulated(60, k, seed=20 + k, temperature=1.3, lean=0.4)
+    log_p = log_p if steps is None else np.round(log_p * steps) / steps
+    weights = random.integers(0, 4, 60) / 2.0
+    item = random.integers(0, 35, 60)
+    first = calibrate(log_p, y, weights=weights, groups=item if grouped else None)
+
+    for _ in range(8):
+        order, names = random.permutation(60), random.permutation(35)
+        again = calibrate(
+            log_p[order],
+            y[order],
+            weights=weights[order],
+            groups=names[item[order]] if grouped else None,
+        )
+
+        assert again.report.chosen == first.report.chosen
+        for one, other in zip(again.report.candidates, first.report.candidates, strict=True):
+            assert one.method == other.method
+            assert (one.log_loss, one.gain, one.gain_error) == pytest.approx(
+                (other.log_loss, other.gain, other.gain_error), abs=1e-9
+            )
+        new = log_probabilities(random.normal(size=(9, k)))
+        np.testing.assert_allclose(
+            again.calibrator.apply(new), first.calibrator.apply(new), atol=1e-9
+        )
+
+
+def test_folds_follow_what_items_hold_and_not_rows_of_weight_zero() -> None:
+    """The held-out answer of a row is the same wherever it stands and whoever stands beside it."""
+    log_p, y = simulated(40, 2, seed=5, temperature=2.0, lean=0.0)
+    extra, wrong = simulated(7, 2, seed=6, temperature=2.0, lean=0.0)
+    order = np.random.default_rng(1).permutation(47)
+    weights = np.repeat([1.0, 0.0], [40, 7])[order]
+
+    found = calibrate(
+        np.concatenate([log_p, extra])[order], np.concatenate([y, wrong])[order], weights=weights
+    )
+
+    alone = calibrate(log_p, y)
+    assert found.report.chosen == alone.report.chosen
+    back = found.held_out[np.argsort(order)][:40]
+    np.testing.assert_allclose(back, alone.held_out, atol=1e-9)
+
+
+def test_items_that_hold_the_same_rows_are_told_apart_from_others() -> None:
+    """Two rows are the same in all three items: what else is in each decides its number."""
+    a, b, c, d = (np.log([p, 1 - p]) for p in (0.2, 0.4, 0.6, 0.8))
+    rows, names = np.array([a, b, a, c, a, d, b]), np.array([0, 0, 1, 1, 2, 2, 2])
+    plain = item_numbers(names, content=(rows,), weights=np.ones(7))
+
+    for order in itertools.permutations(range(7)):
+        place = list(order)
+        turned = item_numbers(2 - names[place], content=(rows[place],), weights=np.ones(7))
+        assert turned.tolist() == plain[place].tolist()
 
 
 def test_groups_of_another_length_are_refused() -> None:

@@ -16,8 +16,9 @@ from classify.calibration.methods import FITS
 
 def rows_of(log_p: Floats, y: Ints, groups: list[str] | None = None) -> ItemRows:
     """Return rows of weight one, with the usual floor."""
-    items = item_numbers(groups, n=len(y))
-    return ItemRows(log_p=log_p, y=y, weights=np.ones(len(y)), items=items, floor=1e-6)
+    w = np.ones(len(y))
+    items = item_numbers(groups, content=(log_p, y), weights=w)
+    return ItemRows(log_p=log_p, y=y, weights=w, items=items, floor=1e-6)
 
 
 def answers(n: int, k: int, *, seed: int) -> tuple[Floats, Ints]:
