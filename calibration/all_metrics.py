@@ -170,8 +170,8 @@ def _losses(rows: _Rows) -> MetricGroup:
     found += [
         _tried("log loss skill", lambda: _finite(log_loss_skill(log_p, y, weights=w))),
         _number("Brier", head.brier),
-        _number("Brier, CORP", head.corp),
-        _tried("Brier skill", lambda: head.skill or brier_skill(log_p, y, weights=w)),
+        _number("Brier, CORP", head.brier_corp),
+        _tried("Brier skill", lambda: head.brier_skill or brier_skill(log_p, y, weights=w)),
     ]
     if rows.kind == "boolean":
         p, came_true, _ = rows.judged
@@ -184,7 +184,7 @@ def _losses(rows: _Rows) -> MetricGroup:
 def _calibration(rows: _Rows) -> MetricGroup:
     head, (p, y, _), w, seed = rows.head, rows.judged, rows.weights, rows.seed
     found = [
-        _number("smooth ECE", head.smooth_error),
+        _number("smooth ECE", head.smooth_ece),
         _number("debiased error", head.debiased_error),
         _tried("ECE, equal mass", lambda: expected_calibration_error(p, y, weights=w, seed=seed)),
         _tried(
@@ -248,7 +248,7 @@ def _levels(rows: _Rows) -> MetricGroup:
         ),
         _tried(
             "tau-b",
-            lambda: ordinal.kendall or kendall_tau_b(expected, actual, weights=rows.weights),
+            lambda: ordinal.tau_b or kendall_tau_b(expected, actual, weights=rows.weights),
         ),
         _tried(
             "quadratic kappa",
@@ -269,16 +269,16 @@ def _ratings(answers: LabelledAnswers, seed: int) -> MetricGroup:
     try:
         found = rating_metrics(answers, seed=seed)
     except CalibrationError as error:
-        return MetricGroup(title, (NamedMetric("mean error", None, str(error)),))
+        return MetricGroup(title, (NamedMetric("MAE", None, str(error)),))
     rows = only(answers, answers.rated)
     expected, people = expected_levels(rows.log_p), rows.ratings
     return MetricGroup(
         title,
         (
-            _number("mean error", found.mae),
+            _number("MAE", found.mae),
             _number("mean bias", found.bias),
             _tried("Spearman", lambda: found.spearman or spearman(expected, people)),
-            _tried("tau-b", lambda: found.kendall or kendall_tau_b(expected, people)),
+            _tried("tau-b", lambda: found.tau_b or kendall_tau_b(expected, people)),
         ),
     )
 

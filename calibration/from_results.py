@@ -175,6 +175,6 @@ def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
             after.floored_log_loss or after.log_loss,
         ),
         HeldOutMetric.of("Brier", before.brier, after.brier),
-        HeldOutMetric.of("smooth ECE", before.smooth_error, after.smooth_error),
+        HeldOutMetric.of("smooth ECE", before.smooth_ece, after.smooth_ece),
         HeldOutMetric.of("debiased error", before.debiased_error, after.debiased_error),
     )

@@ -15,7 +15,7 @@ class OrdinalMetrics:
     mae: Measurement
     """Of the expected level, in units of the levels."""
     spearman: Measurement | None
-    kendall: Measurement | None
+    tau_b: Measurement | None
 
     def of(self, total: int) -> OrdinalMetrics:
         """Return the same numbers, each saying how many rows there were."""
@@ -24,7 +24,7 @@ class OrdinalMetrics:
             rps=replace(self.rps, total=total),
             mae=replace(self.mae, total=total),
             spearman=of_total(self.spearman, total),
-            kendall=of_total(self.kendall, total),
+            tau_b=of_total(self.tau_b, total),
         )
 
     def named(self) -> list[tuple[str, object]]:
@@ -34,5 +34,5 @@ class OrdinalMetrics:
             ("RPS", self.rps),
             ("MAE", self.mae),
             ("Spearman", self.spearman or undefined),
-            ("tau-b", self.kendall or undefined),
+            ("tau-b", self.tau_b or undefined),
         ]

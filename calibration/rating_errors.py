@@ -26,20 +26,20 @@ class RatingMetrics(Shown):
     bias: Measurement
     """Mean of the expected level less the number people gave."""
     spearman: Measurement | None
-    kendall: Measurement | None
+    tau_b: Measurement | None
 
     def lines(self) -> list[str]:
         """Return one line per number, to print."""
-        return [f"{name:<16}{value}" for name, value in self.named()]
+        return [f"{name:<20}{value}" for name, value in self.named()]
 
     def named(self) -> list[tuple[str, object]]:
         """Return names and values, to print."""
         undefined = "not defined: one side never varies"
         return [
-            ("mean error", self.mae),
+            ("MAE", self.mae),
             ("mean bias", self.bias),
             ("Spearman", self.spearman or undefined),
-            ("tau-b", self.kendall or undefined),
+            ("tau-b", self.tau_b or undefined),
         ]
 
 
@@ -70,5 +70,5 @@ def rating_metrics(answers: LabelledAnswers, *, seed: int = 0) -> RatingMetrics:
         mae=mean(np.abs(away), "|expected level - people's|"),
         bias=mean(away, "expected level - people's"),
         spearman=replace(spearman(expected, people, weights=w), total=of) if varies else None,
-        kendall=replace(kendall_tau_b(expected, people, weights=w), total=of) if varies else None,
+        tau_b=replace(kendall_tau_b(expected, people, weights=w), total=of) if varies else None,
     )

@@ -62,10 +62,10 @@ class Metrics(Shown):
     """With probabilities of at least 1e-6, where there are zeros."""
     brier: Measurement
     """Summed over the options (0..2); for booleans the usual (p - y)^2 (0..1)."""
-    corp: Decomposition
+    brier_corp: Decomposition
     """The Brier score's miscalibration, discrimination and uncertainty."""
-    skill: Measurement | None
-    """Brier skill over the base rates of these rows; None where all labels are the same."""
+    brier_skill: Measurement | None
+    """Over the base rates of these rows; None where all labels are the same."""
     accuracy: Measurement
     """How often the likeliest option is the true one."""
     auroc: Measurement | None
@@ -74,7 +74,7 @@ class Metrics(Shown):
     """Mean risk of the surest rows, over all shares of them."""
     augrc: Measurement
     """Mean joint risk, over all shares kept."""
-    smooth_error: Measurement
+    smooth_ece: Measurement
     """Booleans: of the probability of option 1. Else: of the confidence in the answer."""
     debiased_error: Measurement
     """Of the same probabilities, over bins of equal mass."""
@@ -89,36 +89,36 @@ class Metrics(Shown):
             log_loss=replace(self.log_loss, total=total),
             floored_log_loss=None if floored is None else replace(floored, total=total),
             brier=replace(self.brier, total=total),
-            corp=replace(self.corp, total=total),
-            skill=of_total(self.skill, total),
+            brier_corp=replace(self.brier_corp, total=total),
+            brier_skill=of_total(self.brier_skill, total),
             accuracy=replace(self.accuracy, total=total),
             auroc=of_total(self.auroc, total),
             aurc=replace(self.aurc, total=total),
             augrc=replace(self.augrc, total=total),
-            smooth_error=replace(self.smooth_error, total=total),
+            smooth_ece=replace(self.smooth_ece, total=total),
             debiased_error=replace(self.debiased_error, total=total),
             ordinal=None if self.ordinal is None else self.ordinal.of(total),
         )
 
     def lines(self) -> list[str]:
         """Return one line per number, to print."""
-        return [f"{name:<16}{value}" for name, value in self.named() if value is not None]
+        return [f"{name:<20}{value}" for name, value in self.named() if value is not None]
 
     def named(self) -> list[tuple[str, object]]:
-        """Return names and values, to print."""
+        """Return names and values, to print; the names are those of `every_metric`."""
         undefined = "not defined: only one outcome in these rows"
         zeros = f", {self.zeros} zeros on the truth" if self.zeros else ""
         named: list[tuple[str, object]] = [
             ("log loss", f"{self.log_loss}{zeros}"),
-            ("", self.floored_log_loss),
+            ("log loss, floored", self.floored_log_loss),
             ("Brier", self.brier),
-            ("CORP", self.corp),
-            ("skill", self.skill or undefined),
+            ("Brier, CORP", self.brier_corp),
+            ("Brier skill", self.brier_skill or undefined),
             ("accuracy", self.accuracy),
             ("AUROC", self.auroc or undefined),
             ("AURC", self.aurc),
             ("AUGRC", self.augrc),
-            ("smooth ECE", self.smooth_error),
+            ("smooth ECE", self.smooth_ece),
             ("debiased error", self.debiased_error),
         ]
         return named + (self.ordinal.named() if self.ordinal else [])
@@ -164,13 +164,13 @@ def metrics(
         zeros=floored.zeros,
         floored_log_loss=floored if floored.zeros else None,
         brier=means.of(brier_losses(rows) * scale, f"Brier {brier_rule}"),
-        corp=corp,
-        skill=_skill(corp),
+        brier_corp=corp,
+        brier_skill=_skill(corp),
         accuracy=means.accuracy(answers),
         auroc=_auroc(judged, "AUROC" if kind == "boolean" else "AUROC of confidence"),
         aurc=aurc(answers.p, 1 - answers.y, weights=with_weights),
         augrc=augrc(answers.p, 1 - answers.y, weights=with_weights),
-        smooth_error=smooth_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed),
+        smooth_ece=smooth_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed),
         debiased_error=debiased_calibration_error(
             judged.p, judged.y, weights=with_weights, seed=seed
         ),
@@ -241,7 +241,7 @@ def _ordinal(
         rps=means.of(rps_losses(rows) / max(rows.k - 1, 1), "RPS / (K - 1)"),
         mae=means.of(np.abs(expected - actual), "MAE of the expected level"),
         spearman=spearman(expected, actual, weights=weights) if varies else None,
-        kendall=kendall_tau_b(expected, actual, weights=weights) if varies else None,
+        tau_b=kendall_tau_b(expected, actual, weights=weights) if varies else None,
     )
 
 

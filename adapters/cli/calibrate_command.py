@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SHOWN = (
     *("log loss", "Brier", "smooth ECE", "debiased error", "accuracy"),
-    *("mean error", "mean bias", "Spearman", "tau-b"),
+    *("MAE", "mean bias", "Spearman", "tau-b"),
 )
 
 

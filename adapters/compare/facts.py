@@ -173,7 +173,7 @@ def _labelled(runs: TwoRuns, name: str, found: LabelComparison) -> list[Fact]:
     if any(found.zeros):
         told = f"true option below {FLOOR:g} in A {found.zeros[0]}, in B {found.zeros[1]} rows"
         facts.append(("", f"{told}: counted as {FLOOR:g}"))
-    return facts + ([("mean error", means(found.error))] if found.error is not None else [])
+    return facts + ([("MAE", means(found.error))] if found.error is not None else [])
 
 
 def _known(tokens: int | None) -> str:

@@ -66,7 +66,7 @@ def _tokens(usage: UsageSummary) -> str:
 
 def _agreement(question: QuestionSummary) -> list[Fact]:
     found = _share("accuracy", question.accuracy)
-    found += _mean("mean error", question.mean_absolute_error)
+    found += _mean("MAE", question.mean_absolute_error)
     if question.correlation is not None:
         found.append(("correlation", f"{question.correlation:z.3f}"))
     if question.auroc is not None:

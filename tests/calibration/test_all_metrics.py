@@ -12,8 +12,10 @@ from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, ScoreAnswer
 from classify.calibration.all_metrics import EveryMetric, NamedMetric, every_metric
 from classify.calibration.arrays import Floats
 from classify.calibration.estimate import Estimate
+from classify.calibration.from_results import labelled_metrics
 from classify.calibration.label_file import RowLabels
 from classify.calibration.measurement import Measurement
+from classify.calibration.rating_errors import rating_metrics
 from classify.calibration.reliability_regression import CalibrationLine
 from classify.calibration.result_labels import LabelledAnswers, labelled_results
 from classify.errors import CalibrationError
@@ -109,6 +111,37 @@ def test_a_kind_has_its_metrics_each_with_its_rule_and_rows(
     for each in named(found).values():
         assert each.value is not None, each
         assert each.value.rule and "90 used of 90" in str(each)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        *(drawn(question) for question in (Boolean(), TOPIC, STARS)),
+        labelled(Boolean(), [[0.0, 1.0], [0.7, 0.3], [0.2, 0.8]], [True, True, False]),
+    ],
+    ids=["boolean", "choice", "score", "a zero on the truth"],
+)
+def test_a_number_has_one_name_among_the_headlines_and_among_all(rows: LabelledAnswers) -> None:
+    """What `metrics` calls the Brier skill is what `metrics --all` does."""
+    every = named(every_metric(rows))
+
+    for name, value in labelled_metrics(rows).named():
+        if value is not None:
+            # Beside the headline stands how many zeros make it infinite.
+            assert str(value).removesuffix(", 1 zeros on the truth") == str(every[name]), name
+
+
+def test_a_mean_distance_is_called_alike_against_levels_and_against_means() -> None:
+    """Whichever labels it is taken of."""
+    rows = drawn(STARS)
+
+    against_levels = labelled_metrics(rows).ordinal
+    against_means = rating_metrics(rows)
+
+    assert against_levels is not None
+    names = [name for name, _ in against_levels.named()]
+    assert {"MAE", "Spearman", "tau-b"} <= {*names} & {name for name, _ in against_means.named()}
+    assert against_levels.mae.value == pytest.approx(against_means.mae.value, abs=1e-12)
 
 
 @pytest.mark.parametrize("question", [Boolean(), TOPIC, STARS], ids=["boolean", "choice", "score"])
@@ -245,12 +278,12 @@ def test_labels_between_levels_count_against_the_expected_level_alone() -> None:
     means = every_metric(labelled(STARS, rows, [0.5, 1.5, 1.75]))
 
     assert 5 == len(some.groups) and 1 == len(means.groups)
-    error = named(means)["mean error"].value
+    error = named(means)["MAE"].value
     assert isinstance(error, Measurement)
     assert error.value == pytest.approx((0.2 + 0.5 + 0.05) / 3)
     assert (
         "at least two items"
-        in named(every_metric(labelled(STARS, rows[:1], [0.5])))["mean error"].undefined
+        in named(every_metric(labelled(STARS, rows[:1], [0.5])))["MAE"].undefined
     )
 
 

@@ -108,9 +108,9 @@ def test_ranks_of_expected_levels_pool_what_is_equal() -> None:
 
     found = rating_metrics(answered(people.tolist(), parts / 20))
 
-    assert found.spearman is not None and found.kendall is not None
+    assert found.spearman is not None and found.tau_b is not None
     assert found.spearman.value == pytest.approx(spearmanr(level, people).statistic, abs=1e-12)
-    assert found.kendall.value == pytest.approx(kendalltau(level, people).statistic, abs=1e-12)
+    assert found.tau_b.value == pytest.approx(kendalltau(level, people).statistic, abs=1e-12)
 
 
 def test_labels_between_levels_are_used_by_means_and_counted_elsewhere() -> None:
@@ -184,7 +184,7 @@ def test_the_error_of_means_is_kept_with_its_interval() -> None:
 
     error, bias = found.artefact.metrics
 
-    assert (error.name, bias.name) == ("mean error", "mean bias")
+    assert (error.name, bias.name) == ("MAE", "mean bias")
     assert error.rules == (found.before.mae.rule, found.after.mae.rule)
     assert error.intervals[0] == (found.before.mae.low, found.before.mae.high)
 

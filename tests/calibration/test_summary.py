@@ -32,10 +32,10 @@ def test_a_boolean_is_measured_by_its_probability() -> None:
 
     found = metrics(log_p, y, seed=0, kind="boolean")
 
-    assert found.corp.miscalibration == pytest.approx(corp_brier(p, y).miscalibration)
-    assert found.brier.value == pytest.approx(found.corp.score)
-    assert found.smooth_error.value == pytest.approx(smooth_calibration_error(p, y).value)
-    assert found.smooth_error.p_value is not None
+    assert found.brier_corp.miscalibration == pytest.approx(corp_brier(p, y).miscalibration)
+    assert found.brier.value == pytest.approx(found.brier_corp.score)
+    assert found.smooth_ece.value == pytest.approx(smooth_calibration_error(p, y).value)
+    assert found.smooth_ece.p_value is not None
     assert found.auroc is not None and found.auroc.value == pytest.approx(auroc(p, y).value)
     assert found.ordinal is None
 
@@ -48,11 +48,11 @@ def test_a_choice_is_measured_by_its_confidence() -> None:
     found = metrics(log_p, y, seed=0)
 
     assert found.log_loss.value == pytest.approx(log_loss(log_p, y).value)
-    assert found.smooth_error.value == pytest.approx(
+    assert found.smooth_ece.value == pytest.approx(
         smooth_calibration_error(confidence, right).value
     )
     assert found.accuracy == accuracy(log_p, y)
-    assert found.brier.value == pytest.approx(found.corp.score)
+    assert found.brier.value == pytest.approx(found.brier_corp.score)
     assert found.log_loss.low is not None and found.log_loss.low < found.log_loss.value
 
 
@@ -66,7 +66,7 @@ def test_a_score_is_measured_in_units_of_its_levels() -> None:
     assert found is not None
     expected = mean_absolute_error(np.exp(log_p) @ levels, levels[y]).value
     assert found.mae.value == pytest.approx(expected)
-    assert found.spearman is not None and found.kendall is not None
+    assert found.spearman is not None and found.tau_b is not None
 
 
 def test_groups_widen_intervals() -> None:

@@ -194,7 +194,7 @@ def test_metrics_have_a_line_each_with_its_rule_and_how_many_rows(desk: Desk) ->
     assert f"{ROWS} labelled rows used of {ROWS}" in shown.stdout
     accuracy = json.loads(as_json.stdout)["topic"]["metrics"]["accuracy"]
     assert accuracy["value"] == pytest.approx(2 / 3)
-    assert "accuracy        0.6667" in shown.stdout
+    assert "accuracy            0.6667" in shown.stdout
 
 
 def test_all_metrics_come_in_groups_and_say_why_one_is_not_defined(desk: Desk) -> None:
