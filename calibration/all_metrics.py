@@ -116,7 +116,7 @@ def every_metric(answers: LabelledAnswers, *, seed: int = 0) -> EveryMetric:
         groups.append(_levels(rows))
     if answers.between:
         groups.append(_ratings(answers, seed))
-    return EveryMetric(answers.question.type, tuple(groups), _dependence(answers))
+    return EveryMetric(answers.question.type, tuple(groups), answers.dependence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,17 +280,6 @@ def _ratings(answers: LabelledAnswers, seed: int) -> MetricGroup:
             _tried("Spearman", lambda: found.spearman or spearman(expected, people)),
             _tried("tau-b", lambda: found.tau_b or kendall_tau_b(expected, people)),
         ),
-    )
-
-
-def _dependence(answers: LabelledAnswers) -> str:
-    """Say what does not hold where several rows are of one item."""
-    rows = only(answers, answers.labelled | answers.rated)
-    if not rows.repeated:
-        return ""
-    return (
-        "null values, p-values and intervals that do not say clusters take "
-        f"{len(rows.groups)} rows of {len(set(rows.groups))} items for independent"
     )
 
 

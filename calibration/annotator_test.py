@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from classify.calibration.arrays import Floats, Ints
+from classify.calibration.arrays import Floats, Ints, identifier_numbers
 from classify.calibration.ratings import MISSING, Level, Ratings, level_indices, rater_indices
 from classify.calibration.settings import not_negative, one_of, open_unit, shown
 from classify.display.notebook import Shown
@@ -96,6 +96,7 @@ def alt_test(
     epsilon: float,
     alignment: Alignment = "same level",
     false_discovery: float = 0.05,
+    groups: ArrayLike | None = None,
 ) -> AltTest:
     """Test whether the judge (items,) may replace one of the people in ratings (people, items).
 
@@ -103,7 +104,8 @@ def alt_test(
     experts, 0.15 against skilled people and 0.1 against crowd workers. alignment: with the
     other people of an item, the share who gave the same level, or, for ordered levels, minus
     the mean squared distance. An item counts for a person if the judge, the person and at least
-    one other rated it.
+    one other rated it. Entries with the same value in `groups` are one item, read several times:
+    they are averaged.
     """
     people = rater_indices(ratings, levels)
     machine = level_indices(judge, levels, name="judge")
@@ -112,11 +114,14 @@ def alt_test(
     not_negative(epsilon, name="epsilon")
     one_of(alignment, get_args(Alignment), name="alignment")
     open_unit(false_discovery, name="false_discovery")
+    items = np.arange(machine.size, dtype=np.int64)
+    if groups is not None:
+        items = identifier_numbers(groups, n=machine.size, name="groups")
     outcomes = [
-        (who, *_wins(machine, people, who, levels=levels, alignment=alignment))
+        (who, *_wins(machine, people, who, levels=levels, alignment=alignment, items=items))
         for who in range(len(people))
     ]
-    tested = [(who, wins, losses, used) for who, wins, losses, used in outcomes if used.sum() > 1]
+    tested = [(who, wins, losses, used) for who, wins, losses, used in outcomes if used.size > 1]
     if not tested:
         raise CalibrationError("no person shares two items with the judge and another person")
     p_values = [_one_sided_p(losses - wins, epsilon) for _, wins, losses, _ in tested]
@@ -130,8 +135,8 @@ def alt_test(
         advantage=float(np.mean([trial.judge_wins for trial in trials])),
         epsilon=epsilon,
         trials=trials,
-        n=int(np.logical_or.reduce([used for *_, used in tested]).sum()),
-        total=machine.size,
+        n=np.unique(np.concatenate([used for *_, used in tested])).size,
+        total=np.unique(items).size,
         warnings=_warnings(trials, people=len(people)),
     )
 
@@ -150,11 +155,17 @@ def benjamini_yekutieli(p_values: Sequence[float], *, false_discovery: float) ->
 
 
 def _wins(
-    machine: Ints, people: Ints, who: int, *, levels: Sequence[Level], alignment: Alignment
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    machine: Ints,
+    people: Ints,
+    who: int,
+    *,
+    levels: Sequence[Level],
+    alignment: Alignment,
+    items: Ints,
+) -> tuple[Floats, Floats, Ints]:
     """Return, per compared item, whether the judge and the person win; and which items those are.
 
-    A tie is a win of both.
+    A tie is a win of both; of an item that was read several times, the share of readings.
     """
     person, others = people[who], np.delete(people, who, axis=0)
     used: NDArray[np.bool_] = (
@@ -167,7 +178,11 @@ def _wins(
     ]
     ahead = closeness[0] - closeness[1]
     # The two sums may differ in their last bit where the people are equally close.
-    return (ahead >= -1e-12).astype(np.float64), (ahead <= 1e-12).astype(np.float64), used
+    compared, index, readings = np.unique(items[used], return_inverse=True, return_counts=True)
+    judge, annotator = (
+        np.bincount(index, weights=won) / readings for won in (ahead >= -1e-12, ahead <= 1e-12)
+    )
+    return judge, annotator, compared
 
 
 def _closeness(own: Ints, others: Ints, *, levels: Sequence[Level], alignment: Alignment) -> Floats:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from classify.answers import Answer, AnyAnswer, ChoiceAnswer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats, same_probabilities
 from classify.calibration.label_file import RowLabels
+from classify.calibration.read_items import ReadItem, read_item
 from classify.calibration.result_labels import (
     check_labels,
     check_question,
@@ -25,24 +25,26 @@ from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Boolean, Question
 from classify.results import Result
-
-ReadItem: TypeAlias = tuple[Literal["id", "key"], str]
+from classify.row_labels import Label
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedItems:
-    """One entry per row of the results; nan where there is no number, "" where no group."""
+    """One entry per item, by `read_item`; nan where there is no number, "" where no group.
+
+    Rows of one item are averaged: a state that is read again is no new item.
+    """
 
     judge: Floats
-    """The expected level of a score, P(true) of a boolean; of a choice 1 where people agree."""
+    """The expected level of a score, P(true) of a boolean; of a choice how often people agree."""
     people: Floats
     """The mean of their numbers; of a choice 1, so that judge less people is minus the errors."""
     lengths: Floats
     groups: tuple[str, ...]
     left_out: Mapping[str, int]
     """Why -> how many rows have no distribution."""
-    items: int
-    """Different items, by `read_item`."""
+    rows: int
+    """Rows of the results."""
     group_field: str
     """The field that says which group an item is of."""
     weighted: bool
@@ -51,13 +53,13 @@ class AuditedItems:
     @property
     def answered(self) -> int:
         """How many rows have an answer with a distribution."""
-        return self.judge.size - sum(self.left_out.values())
+        return self.rows - sum(self.left_out.values())
 
     @property
     def used(self) -> str:
         """Say "n used of N" and why the others were not."""
         why = "; ".join(f"{reason}: {count}" for reason, count in self.left_out.items())
-        return f"{self.answered} answers used of {self.judge.size}" + (f" ({why})" if why else "")
+        return f"{self.answered} answers used of {self.rows}" + (f" ({why})" if why else "")
 
 
 def audited_items(
@@ -77,12 +79,12 @@ def audited_items(
     check_labels(labels)
     of_type(name, str, name="name", what="the id of a question")
     of_type(group, str, name="group", what="the name of a field")
-    rows: list[tuple[float, float, float, str]] = []
+    found: dict[ReadItem, _Item] = {}
     left_out, unknown, weights = Counter[str](), set(labels or ()), set[float]()
-    read = set[ReadItem]()
+    rows = 0
     for result in checked_results(results):
+        rows += 1
         unknown.discard(result.id)
-        read.add(read_item(result))
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         said = [row for row in own if name in row.labels and row.weight > 0.0]
         weights.update(row.weight for row in said)
@@ -90,31 +92,53 @@ def audited_items(
         reason = unusable(answer)
         if reason:
             left_out[reason] += 1
-        judge, people = _numbers(question, answer, name, said)
+        item = found.setdefault(read_item(result), _Item(state_length(result)))
+        item.add(question, answer, [(row.labels[name], row.weight) for row in said])
         named = [row.group for row in own if row.group is not None]
-        rows.append(
-            (judge, people, state_length(result), named[0] if named else _field(result, group))
-        )
+        item.label_group = item.label_group or (named[0] if named else "")
+        item.state_group = item.state_group or _field(result, group)
     _check_known(unknown)
-    judges, peoples, lengths = np.array([row[:3] for row in rows]).reshape(-1, 3).T
+    items = found.values()
     return AuditedItems(
-        judge=judges,
-        people=peoples,
-        lengths=lengths,
-        groups=tuple(row[3] for row in rows),
+        judge=np.array([_mean(item.judge) for item in items]),
+        people=np.array([_mean(item.people) for item in items]),
+        lengths=np.array([item.length for item in items]),
+        groups=tuple(item.label_group or item.state_group for item in items),
         left_out=dict(left_out),
-        items=len(read),
+        rows=rows,
         group_field=group,
         weighted=len(weights) > 1,
     )
 
 
-def read_item(result: Result) -> ReadItem:
-    """Return what the model read: rows of one state are one item, whatever their ids.
+@dataclass(slots=True)
+class _Item:
+    """What is gathered of the rows of one item: numbers with their weights."""
 
-    Rows without a key are told apart by their ids.
-    """
-    return ("id", result.id) if result.key is None else ("key", result.key)
+    length: float
+    judge: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    people: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    label_group: str = ""
+    state_group: str = ""
+
+    def add(
+        self, question: Question, answer: AnyAnswer | None, said: Sequence[tuple[Label, float]]
+    ) -> None:
+        if isinstance(answer, ChoiceAnswer):
+            self.judge += [(float(label == answer.choice), weight) for label, weight in said]
+            self.people += [(1.0, weight) for _, weight in said]
+            return
+        self.people += [(float(label), w) for label, w in said if not isinstance(label, str)]
+        if answer is not None and not isinstance(answer, NoVerdict) and answer.probabilities:
+            self.judge.append((_expected(question, answer), 1.0))
+
+
+def _mean(numbers: Sequence[tuple[float, float]]) -> float:
+    """Return the weighted mean, nan of nothing."""
+    if not numbers:
+        return np.nan
+    values, weights = np.array(numbers).T
+    return float(values @ weights / weights.sum())
 
 
 def _check_known(unknown: set[str]) -> None:
@@ -123,22 +147,6 @@ def _check_known(unknown: set[str]) -> None:
             f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "
             "label the rows that were run"
         )
-
-
-def _numbers(
-    question: Question, answer: AnyAnswer | None, name: str, said: Sequence[RowLabels]
-) -> tuple[float, float]:
-    """Return the judge's number and people's weighted mean."""
-    weights = np.array([row.weight for row in said])
-    values = [row.labels[name] for row in said]
-    if isinstance(answer, ChoiceAnswer):
-        agrees = np.array([float(value == answer.choice) for value in values])
-        return (float(agrees @ weights / weights.sum()), 1.0) if said else (np.nan, np.nan)
-    numbers = np.array([float(value) for value in values if not isinstance(value, str)])
-    people = float(numbers @ weights / weights.sum()) if len(numbers) else np.nan
-    if answer is None or isinstance(answer, NoVerdict) or not answer.probabilities:
-        return np.nan, people
-    return _expected(question, answer), people
 
 
 def _expected(question: Question, answer: Answer) -> float:

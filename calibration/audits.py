@@ -28,7 +28,9 @@ class Audit(Shown):
     """How many answers of how many rows, and why not the others."""
     habits: BiasReport
     labelled: int
+    """Items with an answer and a label."""
     total: int
+    """Items of the results."""
     equal_length: Measurement | None
     """Correlation of score and length among items that people scored alike."""
     groups: tuple[GroupBias, ...]
@@ -38,7 +40,7 @@ class Audit(Shown):
     def lines(self) -> list[str]:
         """Return the audit as lines to print, each number with "n used of N"."""
         found = [self.used, *self.habits.lines()]
-        found.append(f"labelled answers: {self.labelled} used of {self.total}")
+        found.append(f"labelled items: {self.labelled} used of {self.total}")
         if self.equal_length is not None:
             found.append(f"length for equal labels: {self.equal_length}")
         if self.groups:
@@ -57,7 +59,7 @@ def audit(question: Question, items: AuditedItems, habits: BiasReport) -> Audit:
         notes.append("weights of labels count within an item and not between items")
     return Audit(
         used=items.used,
-        habits=habits.of(items.items),
+        habits=habits.of(items.judge.size),
         labelled=int(labelled.sum()),
         total=items.judge.size,
         equal_length=_equal_length(question, items, notes),
@@ -73,7 +75,7 @@ def _equal_length(question: Question, items: AuditedItems, notes: list[str]) -> 
     known = ~np.isnan(items.judge) & ~np.isnan(items.people) & ~np.isnan(items.lengths)
     if known.sum() < 6:
         notes.append(
-            f"length for equal labels: not looked at, {known.sum()} of {known.size} answers have a "
+            f"length for equal labels: not looked at, {known.sum()} of {known.size} items have a "
             "label and a length, and 6 are needed"
         )
         return None
@@ -92,7 +94,7 @@ def _groups(question: Question, items: AuditedItems, notes: list[str]) -> tuple[
     found = sorted({*names[inside].tolist()})
     if not found:
         notes.append(
-            f"groups: not looked at, no labelled answer has a field {items.group_field!r}, in its "
+            f"groups: not looked at, no labelled item has a field {items.group_field!r}, in its "
             "label or its state"
         )
         return ()
@@ -101,7 +103,7 @@ def _groups(question: Question, items: AuditedItems, notes: list[str]) -> tuple[
         return ()
     unrated = sorted({*names[(names != "") & ~inside].tolist()})
     if unrated:
-        notes.append(f"groups without a labelled answer: {', '.join(unrated)}")
+        notes.append(f"groups without a labelled item: {', '.join(unrated)}")
     span = 1.0 if isinstance(question, Choice) else len(question.options) - 1.0
     order = np.argsort(names[inside], kind="stable")
     judge, people = items.judge[inside][order], items.people[inside][order]

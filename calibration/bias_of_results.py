@@ -11,8 +11,9 @@ import numpy as np
 from classify.answers import Answer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats, same_probabilities
-from classify.calibration.audit_items import ReadItem, read_item, state_length
+from classify.calibration.audit_items import state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
+from classify.calibration.read_items import ReadItem, read_item
 from classify.calibration.result_labels import (
     check_question,
     checked_results,

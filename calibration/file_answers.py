@@ -12,6 +12,7 @@ import numpy as np
 
 from classify.answers import AnyAnswer, ChoiceAnswer, NoVerdict, most_probable
 from classify.calibration.arrays import Floats, Ints
+from classify.calibration.read_items import ReadItem, read_item
 from classify.questions import Question
 from classify.results import Result, state_key
 from classify.row_labels import Label
@@ -69,6 +70,8 @@ class FileAnswers:
     """One results file: its rows, their answers to each question, and what they took."""
 
     ids: tuple[str, ...]
+    items: tuple[ReadItem, ...]
+    """What the model read in each row: rows of one state are one item, whatever their ids."""
     fingerprint: str | None
     """Of the run, where it is known."""
     states: tuple[StateMark, ...]
@@ -104,6 +107,7 @@ class _Gathering:
     questions: Mapping[str, Question]
     fingerprints: tuple[str, ...]
     ids: list[str] = field(default_factory=list[str])
+    items: list[ReadItem] = field(default_factory=list[ReadItem])
     states: list[StateMark] = field(default_factory=list[StateMark])
     labels: list[Mapping[str, Label]] = field(default_factory=list[Mapping[str, Label]])
     seconds: list[float] = field(default_factory=list[float])
@@ -114,6 +118,7 @@ class _Gathering:
         self.columns = {name: _Columns(question) for name, question in self.questions.items()}
         for result in results:
             self.ids.append(result.id)
+            self.items.append(read_item(result))
             self.states.append(_state_mark(result, self.fingerprints))
             self.labels.append(result.labels)
             self.seconds.append(np.nan if result.seconds is None else result.seconds)
@@ -124,6 +129,7 @@ class _Gathering:
     def gathered(self, summary: RunSummary, fingerprint: str | None) -> FileAnswers:
         return FileAnswers(
             ids=tuple(self.ids),
+            items=tuple(self.items),
             fingerprint=fingerprint,
             states=tuple(self.states),
             answers={name: columns.gathered() for name, columns in self.columns.items()},

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, ScoreAnswer
 from classify.calibration.judge_reports import JudgeReport, judge_report
 from classify.calibration.label_file import RowLabels
 from classify.calibration.ratings import Level
+from classify.calibration.read_items import ReadItem, read_item
 from classify.calibration.result_labels import (
     check_questions,
     checked_results,
@@ -27,23 +29,25 @@ JUDGE = "judge"
 
 @dataclass(frozen=True, slots=True)
 class JudgedItems:
-    """One entry per item, None where a rater said nothing."""
+    """One entry per row of the results, None where a rater said nothing."""
 
     question: Question
+    items: tuple[ReadItem, ...]
+    """By `read_item`: rows of one are not independent, and count together as one."""
     judge: tuple[Level | None, ...]
     """The option chosen; of a score the level nearest to its mean, of a boolean whether P(true) >=
     0.5."""
     probability: tuple[float | None, ...]
     """P(true) of a boolean."""
     people: tuple[tuple[Level, ...], ...]
-    """What the people who labelled an item said; the first of one item need not be the first of
+    """What the people who labelled a row said; the first of one row need not be the first of
     another."""
     weights: tuple[float, ...]
-    """What the labels of an item weigh, each of them; 1 where it has none."""
+    """What the labels of a row weigh, each of them; 1 where it has none."""
     between: int
     """Labels between two levels, which are no verdicts and left out."""
     left_out: Mapping[str, int]
-    """Why -> how many items have no verdict of the judge."""
+    """Why -> how many rows have no verdict of the judge."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -76,9 +80,17 @@ class JudgedItems:
             ratings[name] = [said[person] if person < len(said) else None for said in self.people]
         ordered = isinstance(self.question, Score)
         found = judge_report(
-            ratings, levels=self.levels, ordered=ordered, epsilon=epsilon, weights=self.weights
+            ratings,
+            levels=self.levels,
+            ordered=ordered,
+            epsilon=epsilon,
+            weights=self.weights,
+            groups=[" ".join(item) for item in self.items],
         )
         found = replace(found, verdicts=f"{JUDGE}: {self.rule}")
+        if (several := len(self.items) - len(set(self.items))) > 0:
+            note = f"{several} rows read an item again: it counts once, its readings in equal parts"
+            found = replace(found, notes=(*found.notes, note))
         if self.between:
             note = f"{self.between} labels between two levels name none and are left out"
             found = replace(found, notes=(*found.notes, note))
@@ -91,13 +103,15 @@ class JudgedItems:
             return replace(found, notes=(*found.notes, f"true rate: {error}"))
 
     def _rate(self, drawn: Drawn) -> TrueRate:
-        answered = [
-            (p, said)
-            for p, said in zip(self.probability, self.people, strict=True)
-            if p is not None
-        ]
-        known = [(p, _share_of_yes(said)) for p, said in answered if said]
-        pool = [p for p, said in answered if not said]
+        answered: dict[ReadItem, tuple[list[float], list[Level]]] = {}
+        for item, p, said in zip(self.items, self.probability, self.people, strict=True):
+            if p is not None:
+                readings, people = answered.setdefault(item, ([], []))
+                readings.append(p)
+                people.extend(said)
+        items = [(fmean(readings), people) for readings, people in answered.values()]
+        known = [(p, _share_of_yes(said)) for p, said in items if said]
+        pool = [p for p, said in items if not said]
         if len({w for w, said in zip(self.weights, self.people, strict=True) if said}) > 1:
             raise CalibrationError(
                 "the labels have different weights, and the rate counts items: give labels of one "
@@ -110,7 +124,7 @@ class JudgedItems:
             )
         human, judge = [truth for _, truth in known], [p for p, _ in known]
         rate = true_rate(human, judge, pool, drawn=drawn, name="the rate of yes")
-        if any(len(said) > 1 for said in self.people):
+        if any(len(set(said)) > 1 for _, said in items) or max(map(len, self.people)) > 1:
             reason = "an item counts with the share of its people who said yes"
             if tied := human.count(0.5):
                 reason += f", {tied} without a majority"
@@ -150,6 +164,7 @@ class _Rows:
 
     name: str
     question: Question
+    items: list[ReadItem] = field(default_factory=list[ReadItem])
     judge: list[Level | None] = field(default_factory=list[Level | None])
     probability: list[float | None] = field(default_factory=list[float | None])
     people: list[tuple[Level, ...]] = field(default_factory=list[tuple[Level, ...]])
@@ -171,6 +186,7 @@ class _Rows:
                 f"{weights[-1]:g}), and agreement weighs items: give all labels of an item one "
                 "weight"
             )
+        self.items.append(read_item(result))
         self.judge.append(verdict)
         self.probability.append(answer.probability if isinstance(answer, BooleanAnswer) else None)
         self.people.append(kept)
@@ -180,6 +196,7 @@ class _Rows:
     def gathered(self) -> JudgedItems:
         return JudgedItems(
             question=self.question,
+            items=tuple(self.items),
             judge=tuple(self.judge),
             probability=tuple(self.probability),
             people=tuple(self.people),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.agreement import Confusion, cohen_kappa, confusion
 from classify.calibration.annotator_test import AltTest, alt_test
-from classify.calibration.arrays import Floats, sample_weights
+from classify.calibration.arrays import Floats, Ints, identifier_numbers, sample_weights
 from classify.calibration.estimate import Estimate
 from classify.calibration.rater_agreement import Metric, gwet_ac, krippendorff_alpha
 from classify.calibration.ratings import (
@@ -75,12 +75,15 @@ def judge_report(
     ordered: bool,
     epsilon: float | None = None,
     weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> JudgeReport:
     """Return the agreement of raters, name -> one rating per item, None where there is none.
 
     Where the levels are `ordered`, kappa and AC have quadratic weights and alpha is ordinal.
     With `epsilon`, what a person's time is worth, the first rater is tested against the others:
-    may it replace one of them (see alt_test). `weights` repeat items, one for each.
+    may it replace one of them (see alt_test). `weights` repeat items, one for each. Entries with
+    the same value in `groups` are one item, read several times: it counts once, its entries in
+    equal parts.
 
     Raises CalibrationError for fewer than two raters, for a rating that is no level, where no item
     has two ratings, and for different weights where a replacement is asked for.
@@ -105,13 +108,18 @@ def judge_report(
     if epsilon is not None:
         not_negative(epsilon, name="epsilon")
         _check_equal(w[compared])
+    items: Ints = np.arange(w.size)
+    if groups is not None:
+        items = identifier_numbers(groups, n=w.size, name="groups")
+        w = _parts(w, items, compared)
+    n, total = np.unique(items[compared & (w > 0.0)]).size, np.unique(items).size
     scheme: Scheme = "quadratic" if ordered else "none"
     metric: Metric = "ordinal" if ordered else "nominal"
     notes: list[str] = []
 
     def defined(measure: Callable[[], Estimate]) -> Estimate | None:
         try:
-            return measure()
+            return replace(measure(), n=n, total=total)
         except CalibrationError as error:
             notes.append(f"not defined: {error}")
             return None
@@ -119,10 +127,10 @@ def judge_report(
     table, kappa, replacing = None, None, None
     if len(names) == 2:
         one, other = rows
-        table = confusion(one, other, levels=levels, weights=w)
+        table = replace(confusion(one, other, levels=levels, weights=w), n=n, total=total)
         kappa = defined(lambda: cohen_kappa(one, other, levels=levels, scheme=scheme, weights=w))
     if epsilon is not None:
-        replacing = _replacing(rows, levels, epsilon, notes)
+        replacing = _replacing(rows, levels, epsilon, items, notes)
     alpha = defined(lambda: krippendorff_alpha(rows, levels=levels, metric=metric, weights=w))
     ac = defined(lambda: gwet_ac(rows, levels=levels, scheme=scheme, weights=w))
     return JudgeReport(names, table, kappa, alpha, ac, replacing, tuple(notes))
@@ -138,6 +146,18 @@ def _rated(
     return rated
 
 
+def _parts(w: Floats, items: Ints, compared: NDArray[np.bool_]) -> Floats:
+    """Return weights by which each item counts as one entry, whatever the number of its own.
+
+    Where two raters rated some entries of an item, the others of it say nothing more.
+    """
+    counted = w > 0.0
+    paired = counted & compared
+    kept = np.where(np.bincount(items, weights=paired)[items] > 0.0, paired, counted)
+    of_item = np.bincount(items, weights=kept)[items]
+    return np.where(kept, w / np.maximum(of_item, 1.0), 0.0)
+
+
 def _check_equal(used: Floats) -> None:
     """Raise CalibrationError for items of different weights: the test counts items."""
     if np.ptp(used) > 0.0:
@@ -148,7 +168,11 @@ def _check_equal(used: Floats) -> None:
 
 
 def _replacing(
-    rows: list[list[Level | None]], levels: Sequence[Level], epsilon: float, notes: list[str]
+    rows: list[list[Level | None]],
+    levels: Sequence[Level],
+    epsilon: float,
+    items: Ints,
+    notes: list[str],
 ) -> AltTest | None:
     if len(rows) < 3:
         notes.append(
@@ -157,7 +181,7 @@ def _replacing(
         )
         return None
     try:
-        return alt_test(rows[0], rows[1:], levels=levels, epsilon=epsilon)
+        return alt_test(rows[0], rows[1:], levels=levels, epsilon=epsilon, groups=items)
     except CalibrationError as error:
         notes.append(f"whether the judge may replace a person: {error}")
         return None

@@ -20,6 +20,7 @@ from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import class_outcomes
 from classify.calibration.proper_scores import log_losses
 from classify.calibration.question_comparison import RESAMPLES, flips_of_items
+from classify.calibration.read_items import ReadItem
 from classify.logspace import safe_log
 from classify.questions import Question
 from classify.row_labels import Label
@@ -125,7 +126,7 @@ def compare_with_labels(
     first: AnswerColumns,
     second: AnswerColumns,
     *,
-    ids: Sequence[str],
+    items: Sequence[ReadItem],
     labels: Sequence[Sequence[RowLabels]],
     seed: int = 0,
 ) -> LabelComparison | None:
@@ -133,7 +134,7 @@ def compare_with_labels(
 
     `labels` holds a list for each pair, of one entry for each person.
     """
-    given = _rows(question, name, ids, labels)
+    given = _rows(question, name, items, labels)
     if not given.places.size:
         return None
     answered = (first.verdicts != NO_VERDICT) & (second.verdicts != NO_VERDICT)
@@ -159,11 +160,11 @@ def compare_with_labels(
 
 
 def _rows(
-    question: Question, name: str, ids: Sequence[str], labels: Sequence[Sequence[RowLabels]]
+    question: Question, name: str, items: Sequence[ReadItem], labels: Sequence[Sequence[RowLabels]]
 ) -> _Rows:
     found = [
-        (place, said.labels[name], said.weight, identity if said.group is None else said.group)
-        for place, (identity, people) in enumerate(zip(ids, labels, strict=True))
+        (place, said.labels[name], said.weight, item if said.group is None else said.group)
+        for place, (item, people) in enumerate(zip(items, labels, strict=True))
         for said in people
         if name in said.labels
     ]

@@ -112,7 +112,7 @@ def compare_question(
         return QuestionComparison(question, pairs, 0, missing, (why,))
     a, b = first.rows(both), second.rows(both)
     groups = None if items is None else items[both]
-    kappa, ac, notes = _agreement(question, a, b)
+    kappa, ac, notes = _agreement(question, a, b, groups)
     return QuestionComparison(
         question=question,
         pairs=pairs,
@@ -160,17 +160,19 @@ def _table(question: Question, a: AnswerColumns, b: AnswerColumns) -> Confusion 
 
 
 def _agreement(
-    question: Question, a: AnswerColumns, b: AnswerColumns
+    question: Question, a: AnswerColumns, b: AnswerColumns, groups: Ints | None
 ) -> tuple[Estimate | None, Estimate | None, tuple[str, ...]]:
     scheme: Scheme = "quadratic" if question.type == "score" else "none"
     levels, first, second = _levels(question), _ratings(question, a), _ratings(question, b)
     kappa, ac, notes = None, None, list[str]()
+    # An item counts once, the rows of it in equal parts.
+    weights = None if groups is None else 1.0 / np.bincount(groups)[groups]
     try:
-        kappa = cohen_kappa(first, second, levels=levels, scheme=scheme)
+        kappa = cohen_kappa(first, second, levels=levels, scheme=scheme, weights=weights)
     except CalibrationError as error:
         notes.append(str(error))
     try:
-        ac = gwet_ac([first, second], levels=levels, scheme=scheme)
+        ac = gwet_ac([first, second], levels=levels, scheme=scheme, weights=weights)
     except CalibrationError as error:
         notes.append(str(error))
     return kappa, ac, tuple(dict.fromkeys(notes))

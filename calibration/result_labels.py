@@ -18,6 +18,7 @@ from classify.answers import Answer, AnyAnswer, NoVerdict
 from classify.calibrating import Origin, log_distribution, origin
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.label_file import RowLabels
+from classify.calibration.read_items import read_item
 from classify.calibration.settings import of_type, whole_number
 from classify.errors import InvalidInput
 from classify.evidence import Evidence
@@ -55,7 +56,8 @@ class LabelledAnswers:
     """(n,), a score's label as a number, also between two levels; nan where there is none."""
     weights: Floats
     groups: tuple[str, ...]
-    """Of every row, the item (or the group it was given): rows of one are not independent."""
+    """Of every row, the item by `read_item` (or the group it was given): rows of one are not
+    independent."""
     origins: tuple[Origin, ...]
     """The ways in which answers were made, the commonest first."""
     made: Ints
@@ -115,6 +117,18 @@ class LabelledAnswers:
         """Whether some item has several rows."""
         return len(set(self.groups)) < len(self.groups)
 
+    @property
+    def dependence(self) -> str:
+        """What does not hold where several rows with a label are of one item; "" where none are."""
+        groups = np.array(self.groups, dtype=object)[self.labelled | self.rated].tolist()
+        items = len(set(groups))
+        if items == len(groups):
+            return ""
+        return (
+            "null values, p-values and intervals that do not say clusters take "
+            f"{len(groups)} rows of {items} items for independent"
+        )
+
 
 @dataclass(slots=True)
 class _Rows:
@@ -135,7 +149,7 @@ class _Rows:
     calibrated: int = 0
     failed: int = 0
 
-    def add(self, identity: str, answer: AnyAnswer | None, labels: Sequence[_Given]) -> None:
+    def add(self, result: Result, answer: AnyAnswer | None, labels: Sequence[_Given]) -> None:
         reason = unusable(answer)
         if reason or answer is None or isinstance(answer, NoVerdict):
             self.left_out[reason] += 1
@@ -144,10 +158,11 @@ class _Rows:
         options = answer.probabilities or {}
         if options.keys() != set(self.question.options):
             raise InvalidInput(
-                f"row {identity!r} answers with the options {', '.join(options)} and the question "
+                f"row {result.id!r} answers with the options {', '.join(options)} and the question "
                 f"has {', '.join(self.question.options)}: give the spec of the run that wrote it"
             )
         log_p, key = log_distribution(answer), _way(answer)
+        _, item = read_item(result)
         evidence = answer.evidence or Evidence()
         self.calibrated += evidence.calibrator is not None
         self.examples.setdefault(key, answer)
@@ -163,7 +178,7 @@ class _Rows:
             self.y.append(column)
             self.ratings.append(float(label) if scored and label is not None else np.nan)
             self.weights.append(weight)
-            self.groups.append(identity if group is None else group)
+            self.groups.append(item if group is None else group)
             self.made.append(key)
 
     def gathered(self, *, total: int, model: str, orders: int) -> LabelledAnswers:
@@ -253,7 +268,7 @@ def labelled_results(
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         for name, gathering in rows.items():
             given = [(row.labels[name], row.weight, row.group) for row in own if name in row.labels]
-            gathering.add(result.id, result.answers.get(name), given)
+            gathering.add(result, result.answers.get(name), given)
     if unknown:
         raise InvalidInput(
             f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "

@@ -16,6 +16,7 @@ from classify.calibration.file_answers import FileAnswers
 from classify.calibration.label_comparison import LabelComparison, compare_with_labels
 from classify.calibration.label_file import RowLabels
 from classify.calibration.question_comparison import QuestionComparison, compare_question
+from classify.calibration.read_items import ReadItem
 from classify.calibration.row_pairs import Pairing, pair_rows
 from classify.errors import InvalidInput
 from classify.questions import Question
@@ -77,8 +78,8 @@ def compare_results(
     and where an id of `labels` names no row of either file.
     """
     pairing = pair_rows(first, second, by_id_alone=by_id_alone)
-    ids = [first.ids[place] for place, _ in pairing.pairs]
-    items = _items(ids)
+    read = [first.items[place] for place, _ in pairing.pairs]
+    items = _numbers(read)
     said, conflicts = _labels(first, second, pairing, labels)
     compared: dict[str, QuestionComparison] = {}
     labelled: dict[str, LabelComparison] = {}
@@ -86,7 +87,7 @@ def compare_results(
         a = first.answers[name].rows(pairing.first)
         b = second.answers[name].rows(pairing.second)
         compared[name] = compare_question(question, a, b, items=items, seed=seed)
-        found = compare_with_labels(question, name, a, b, ids=ids, labels=said, seed=seed)
+        found = compare_with_labels(question, name, a, b, items=read, labels=said, seed=seed)
         if found is not None:
             labelled[name] = found
     return ResultsComparison(
@@ -140,12 +141,12 @@ def _labels(
     return said, conflicts
 
 
-def _items(ids: Sequence[str]) -> Ints | None:
+def _numbers(read: Sequence[ReadItem]) -> Ints | None:
     """Return the item that each pair is of; None where each is one of its own."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(ids))}
-    if len(numbers) == len(ids):
+    numbers = {item: number for number, item in enumerate(dict.fromkeys(read))}
+    if len(numbers) == len(read):
         return None
-    return np.array([numbers[name] for name in ids], dtype=np.int64)
+    return np.array([numbers[item] for item in read], dtype=np.int64)
 
 
 def _adjusted(tests: Mapping[str, PairedTest | None]) -> dict[str, float]:

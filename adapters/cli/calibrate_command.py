@@ -161,7 +161,7 @@ def _lines(found: Calibrated) -> list[str]:
         f"gain {each.gain:+z.4f} (± {each.gain_error:.4f})  ({rows}, held out)"
         for each in report.candidates
     ]
-    lines += notes
+    lines += [*notes, *filter(None, [found.answers.dependence])]
     before, after = dict(found.before.named()), dict(found.after.named())
     for name in (name for name in SHOWN if name in before):
         lines.append(f"{name:<14} before {before[name]}")

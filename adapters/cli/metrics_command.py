@@ -51,7 +51,7 @@ def metrics(
     if as_json:
         show_json(
             {
-                name: {"used": labelled[name].used}
+                name: {"used": labelled[name].used, "note": labelled[name].dependence}
                 | {what: plain(numbers) for what, numbers in each.items()}
                 for name, each in found.items()
             }
@@ -59,7 +59,8 @@ def metrics(
     else:
         for name, each in found.items():
             numbers = [line for part in each.values() for line in part.lines()]
-            print_lines(name, [labelled[name].used, *numbers])
+            note = [] if every else [labelled[name].dependence]
+            print_lines(name, [labelled[name].used, *filter(None, note), *numbers])
     for name in answers.keys() - labelled.keys():
         say(f"{name}: no labels ({answers[name].used})")
 

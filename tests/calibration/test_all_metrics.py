@@ -291,7 +291,7 @@ def test_several_labels_of_an_item_are_said_to_depend_on_one_another() -> None:
     """Nulls and p-values take rows as independent, and that must not be silent."""
     labels = {f"r{n}": (RowLabels({"q": "a"}), RowLabels({"q": "b"})) for n in range(3)}
     results = [
-        Result(id=f"r{n}", index=n, key="k", answers={"q": answer(TOPIC, [0.5, 0.3, 0.2])})
+        Result(id=f"r{n}", index=n, key=f"k{n}", answers={"q": answer(TOPIC, [0.5, 0.3, 0.2])})
         for n in range(3)
     ]
 

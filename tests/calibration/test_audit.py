@@ -75,7 +75,7 @@ def test_rows_without_an_answer_or_a_label_are_counted() -> None:
     lines = audited(results, Boolean()).lines()
 
     assert "11 answers used of 12 (no verdict, no_label: 1)" in lines
-    assert "labelled answers: 10 used of 12" in lines
+    assert "labelled items: 10 used of 12" in lines
     assert any("10 used of 12" in line for line in lines if "equal labels" in line)
 
 
@@ -220,3 +220,43 @@ def test_names_are_no_groups() -> None:
 
 def _items(results: list[Result], labels: Labels) -> AuditedItems:
     return audited_items(results, "q", Boolean(), labels=labels)
+
+
+def test_repeated_rows_are_no_new_items() -> None:
+    """Five copies under new ids: the numbers of one, which have no more evidence behind them."""
+    random = np.random.default_rng(3)
+    once = [
+        boolean(n, random.random(), truth=random.random() < 0.5, channel="ab"[n % 2]).model_copy(
+            update={"state": {"text": "x" * int(random.integers(1, 90)), "channel": "ab"[n % 2]}}
+        )
+        for n in range(30)
+    ]
+    copies = [
+        row.model_copy(update={"id": f"{row.id}, {again}"}) for again in range(5) for row in once
+    ]
+
+    one, five = audited(once, Boolean()), audited(copies, Boolean())
+
+    assert one.equal_length is not None and five.equal_length is not None
+    assert (five.equal_length.n, five.equal_length.total) == (30, 30)
+    assert five.equal_length.value == pytest.approx(one.equal_length.value)
+    assert five.equal_length.p_value == pytest.approx(one.equal_length.p_value)
+    assert [group.p_value for group in five.groups] == pytest.approx(
+        [group.p_value for group in one.groups]
+    )
+    assert [group.bias.low for group in five.groups] == pytest.approx(
+        [group.bias.low for group in one.groups]
+    )
+    assert "150 answers used of 150" in five.lines()
+
+
+def test_readings_of_one_item_are_averaged_and_its_labels_are_those_of_any_row() -> None:
+    """0.2, 0.4 and 0.9 are one judge's number; a label of one copy is of the item."""
+    copies = [
+        boolean(0, p).model_copy(update={"id": f"r{n}"}) for n, p in enumerate((0.2, 0.4, 0.9))
+    ]
+
+    items = _items(copies, {"r1": (RowLabels({"q": True}, group="mail"),)})
+
+    assert items.judge.tolist() == pytest.approx([0.5])
+    assert (items.people.tolist(), items.groups, items.rows) == ([1.0], ("mail",), 3)

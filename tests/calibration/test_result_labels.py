@@ -31,7 +31,9 @@ def result(index: int, p: float, labels: dict[str, Label] | None = None) -> Resu
         "topic": ChoiceAnswer(choice="b", probabilities={"b": p, "a": 1.0 - p}),
         "stars": ScoreAnswer(score=2 * p, probabilities={"0": 1.0 - p, "1": 0.0, "2": p}),
     }
-    return Result(id=f"r{index}", index=index, key="k", answers=answers, labels=labels or {})
+    return Result(
+        id=f"r{index}", index=index, key=f"k{index}", answers=answers, labels=labels or {}
+    )
 
 
 def test_columns_are_in_canonical_order_and_labels_name_them() -> None:
@@ -54,7 +56,7 @@ def test_every_row_that_is_not_used_is_counted_with_its_reason() -> None:
         result(0, 0.8, {"stars": 1.0}),
         result(1, 0.8, {"stars": 1.5}),
         result(2, 0.8),
-        Result(id="r3", index=3, key="k"),
+        Result(id="r3", index=3, key="k3"),
         result(4, 0.8).model_copy(
             update={"answers": {"stars": NoVerdict(kind="score", cause="refusal", message="m")}}
         ),
@@ -86,7 +88,7 @@ def test_several_people_on_one_item_are_rows_of_one_group(tmp_path: Path) -> Non
 
     assert found["topic"].y.tolist() == [0, 1, 1]
     assert found["topic"].weights.tolist() == [2.0, 1.0, 0.5]
-    assert found["topic"].groups == ("r0", "r0", "story")
+    assert found["topic"].groups == ("k0", "k0", "story")
 
 
 def test_labels_of_rows_that_were_not_run_are_refused() -> None:
@@ -251,3 +253,87 @@ def test_answers_to_another_question_are_refused() -> None:
     for criteria in ({"a": None, "b": None, "c": None}, {"a": None, "x": None}):
         with pytest.raises(InvalidInput, match="row 'r0' answers with the options b, a and the"):
             labelled_results([result(0, 0.8)], {"topic": Choice(criteria=criteria)})
+
+
+def again(rows: list[Result], times: int = 5) -> list[Result]:
+    """Return the rows several times under new ids, as a file that repeats them is run."""
+    return [row.model_copy(update={"id": f"{row.id}, {n}"}) for n in range(times) for row in rows]
+
+
+def overconfident(n: int) -> list[Result]:
+    """Return rows twice as sure as they should be, with labels of their own."""
+    random = np.random.default_rng(5)
+    logits = random.normal(0.0, 1.5, n)
+    true = random.random(n) < 1.0 / (1.0 + np.exp(-logits))
+    p = 1.0 / (1.0 + np.exp(-2.0 * logits))
+    return [result(k, float(p[k]), {"ok": bool(true[k])}) for k in range(n)]
+
+
+def test_repeated_rows_are_calibrated_as_the_items_they_are() -> None:
+    """Copies in different folds would be known to the fit that they are to test."""
+    rows = overconfident(60)
+    once, five = (
+        calibrate_results("ok", labelled_results(each, {"ok": Boolean()}, model="m")["ok"])
+        for each in (rows, again(rows))
+    )
+
+    assert five.artefact.report.items == once.artefact.report.items == 60
+    assert five.artefact.report.chosen == once.artefact.report.chosen
+    assert five.after.log_loss.value == pytest.approx(once.after.log_loss.value, abs=0.01)
+    assert five.before.log_loss.value == pytest.approx(once.before.log_loss.value)
+    assert five.before.log_loss.low == pytest.approx(once.before.log_loss.low, abs=0.02)
+    assert five.used == "300 labelled rows (60 items) used of 300"
+
+
+@pytest.mark.parametrize("question", ["ok", "stars"])
+def test_repeated_rows_add_nothing_to_the_agreement(question: str) -> None:
+    """The ends of the intervals and the true rate are those of the single rows."""
+    ask: Question = STARS if question == "stars" else Boolean()
+    random = np.random.default_rng(6)
+    rows = [
+        result(n, float(random.random()), {"ok": True, "stars": 2} if n % 3 else {})
+        for n in range(90)
+    ]
+    rows = [
+        row if n % 2 else row.model_copy(update={"labels": dict.fromkeys(row.labels, 0)})
+        for n, row in enumerate(rows)
+    ]
+
+    once, five = (
+        judged_items(each, {question: ask})[question].report(drawn="at random")
+        for each in (rows, again(rows))
+    )
+
+    assert once.rate is None or five.rate is not None
+    pairs = [(once.kappa, five.kappa), (once.alpha, five.alpha), (once.ac, five.ac)]
+    if once.rate is not None and five.rate is not None:
+        pairs.append((once.rate.estimate, five.rate.estimate))
+    for one, many in pairs:
+        assert one is not None and many is not None
+        assert (many.value, many.low, many.high) == pytest.approx((one.value, one.low, one.high))
+        assert (many.n, many.total) == (one.n, one.total) == (60, 90)
+    assert once.confusion is not None and five.confusion is not None
+    np.testing.assert_allclose(five.confusion.counts, once.confusion.counts)
+    assert "360 rows read an item again" in five.lines()[-1]
+
+
+def test_a_replacement_is_tested_on_items_and_not_on_their_copies() -> None:
+    """Thirty items that were read five times are thirty items."""
+    random = np.random.default_rng(7)
+    rows = [result(n, float(random.random())) for n in range(30)]
+    labels = {
+        row.id: tuple(RowLabels({"ok": bool(random.random() < 0.5)}) for _ in range(3))
+        for row in rows
+    }
+    copies = {f"{name}, {n}": said for name, said in labels.items() for n in range(5)}
+
+    once, five = (
+        judged_items(each, {"ok": Boolean()}, labels=given)["ok"].report(epsilon=0.1).replacing
+        for each, given in ((rows, labels), (again(rows), copies))
+    )
+
+    assert once is not None and five is not None
+    assert (five.n, five.total) == (30, 30)
+    assert [trial.p_value for trial in five.trials] == pytest.approx(
+        [trial.p_value for trial in once.trials]
+    )

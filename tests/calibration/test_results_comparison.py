@@ -36,16 +36,17 @@ def result(
     fingerprint: str = "f",
     labels: Mapping[str, Label] | None = None,
 ) -> Result:
-    """Return a row's result; None for a row that failed."""
+    """Return a row's result, of a state of its own; None for a row that failed."""
+    read: JSON = [identity, state]
     made = Result(
         id=identity,
         index=0,
-        key=state_key(fingerprint, state),
+        key=state_key(fingerprint, read),
         answers={} if answer is None else {"q": answer},
         error=RowError(type="ProviderError", message="m") if answer is None else None,
         labels=dict(labels or {}),
     )
-    return made.model_copy(update={"state": state}) if with_state else made
+    return made.model_copy(update={"state": read}) if with_state else made
 
 
 def answered(results: Sequence[Result], questions: Mapping[str, Question]) -> FileAnswers:
@@ -215,15 +216,24 @@ def test_scores_shift_by_the_mean_difference_of_the_second_less_the_first() -> N
     assert found.kappa is not None and "quadratic" in found.kappa.rule
 
 
-def test_rows_that_repeat_an_item_are_no_more_evidence_than_one() -> None:
-    """Each row three times, under one id: the same values, tests and ends of intervals."""
+@pytest.mark.parametrize("ids", ["one", "three"])
+def test_rows_that_repeat_an_item_are_no_more_evidence_than_one(ids: str) -> None:
+    """Each row three times: the same values, tests and ends of intervals."""
     random = np.random.default_rng(0)
-    sides = yes(*random.random(25)), yes(*random.random(25))
+    first, second = (yes(*random.random(25)) for _ in range(2))
+    own = [0, 0, 0] if ids == "one" else [0, 1, 2]
 
-    once = compared(*sides).questions["q"]
-    thrice = compared(sides[0] * 3, sides[1] * 3).questions["q"]
+    def again(side: list[Result]) -> list[Result]:
+        return [row.model_copy(update={"id": f"{row.id}, {n}"}) for n in own for row in side]
+
+    once = compared(first, second).questions["q"]
+    thrice = compared(again(first), again(second)).questions["q"]
 
     assert (25, 75) == (once.n, thrice.n)
+    assert once.kappa is not None and thrice.kappa is not None
+    assert thrice.kappa.high == pytest.approx(once.kappa.high)
+    assert once.ac is not None and thrice.ac is not None
+    assert thrice.ac.low == pytest.approx(once.ac.low)
     assert once.test is not None and thrice.test is not None
     assert thrice.test.p_value == pytest.approx(once.test.p_value)
     assert once.movement is not None and thrice.movement is not None

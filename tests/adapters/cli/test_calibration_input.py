@@ -179,7 +179,7 @@ def test_a_group_that_no_item_has_is_named(desk: Desk) -> None:
     result = desk.classify("audit", desk.out, "--labels", _labels(desk), "--group", "chanel")
 
     assert 0 == result.exit_code, result.stderr
-    assert "no labelled answer has a field 'chanel'" in result.stdout
+    assert "no labelled item has a field 'chanel'" in result.stdout
 
 
 def test_replacing_a_person_takes_two_of_them(desk: Desk) -> None:
