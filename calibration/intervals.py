@@ -137,6 +137,12 @@ def mean_interval(
     (docs/coverage.md). From 50,000 rows or clusters the normal interval is given instead, to which
     BCa converges; the rule says which. Where every cluster has the same mean the interval has no
     width: resampling cannot see what never varied.
+
+    Few rows show little of a long tail. Of 2000 draws each, the 95 % interval of 5, 10, 20 and 50
+    values held the mean in 92, 94, 95 and 95 % where they were normal, in 86, 93, 93 and 95 % where
+    exponential, and in 83, 89, 92 and 94 % where log-normal; of skewed values nearly all misses lie
+    on the side of the tail. Below 20 rows of such values take that end for too near, show the
+    values beside the mean, and label more before anything rests on it.
     """
     x, w, items = _rows(values, weights, groups)
     level, draws = open_unit(confidence, name="confidence"), draw_count(resamples, name="resamples")

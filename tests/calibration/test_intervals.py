@@ -129,6 +129,36 @@ def test_bca_covers_the_mean_of_a_skewed_law() -> None:
     assert 0.912 <= np.mean([holds(one, 1.0) for one in found]) <= 0.988
 
 
+@pytest.mark.parametrize(
+    ("n", "shape", "promised"),
+    [
+        (5, "normal", 0.92),
+        (5, "exponential", 0.86),
+        (5, "lognormal", 0.83),
+        (10, "exponential", 0.93),
+        (10, "lognormal", 0.89),
+        (20, "exponential", 0.93),
+        (20, "lognormal", 0.92),
+    ],
+)
+def test_few_rows_are_covered_as_often_as_the_docstring_says(
+    n: int, shape: str, promised: float
+) -> None:
+    """What few rows cannot show is said with numbers; skewed values miss on the tail's side."""
+    random = np.random.default_rng(21)
+    mean = {"normal": 0.0, "exponential": 1.0, "lognormal": np.exp(0.5)}[shape]
+    draws = getattr(random, shape)(size=(400, n))
+
+    found = [mean_interval(row, seed=i, resamples=500) for i, row in enumerate(draws)]
+
+    held = np.mean([holds(one, mean) for one in found])
+    assert held == pytest.approx(promised, abs=3.0 * np.sqrt(promised * (1.0 - promised) / 400))
+    if shape != "normal":
+        below = sum(one.high is not None and one.high < mean for one in found)
+        assert below > 0.6 * 400 * (1.0 - held)
+    assert f" {promised * 100:.0f}" in (mean_interval.__doc__ or "")
+
+
 @pytest.mark.parametrize("shape", ["exponential", "uniform", "normal"])
 @pytest.mark.parametrize("n", [8, 50, 400], ids=str)
 def test_bca_is_that_of_scipy_at_the_levels_of_students_t(shape: str, n: int) -> None:
