@@ -103,6 +103,9 @@ def least(loss: MatrixLoss) -> Floats:
 
     It runs in coordinates in which the curvature at the start is about one in every direction, so
     a handful of steps suffice, and a gradient of 1e-8 leaves no more than 1e-16 of loss to gain.
+    Unlike the fits by Newton's method it stops there: the order of the rows moves parameters in the
+    seventh digit of the largest, and probabilities by less than 1e-7. More digits cost a third of
+    the time.
     """
     from scipy.optimize import minimize
 

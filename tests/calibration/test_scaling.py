@@ -226,6 +226,20 @@ def test_the_order_of_rows_moves_no_parameter(
     np.testing.assert_allclose(halves, found, rtol=0.0, atol=bound)
 
 
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS.keys())
+def test_the_order_of_rows_hardly_moves_matrix_scaling(rows: tuple[Floats, Ints]) -> None:
+    """Its many parameters are found to six digits, which is what probabilities need."""
+    log_p, y = rows
+    order = np.random.default_rng(0).permutation(len(y))
+
+    found, shuffled = fit_matrix(log_p, y), fit_matrix(log_p[order], y[order])
+
+    np.testing.assert_allclose(
+        numbers_of(shuffled), numbers_of(found), rtol=0.0, atol=1e-6 * found.first.temperature
+    )
+    np.testing.assert_allclose(np.exp(shuffled.apply(log_p)), np.exp(found.apply(log_p)), atol=1e-7)
+
+
 def test_the_loss_of_a_shared_slope_is_that_of_equal_slopes() -> None:
     """Gradient and Hessian of (beta, b) are those of (beta, …, beta, b) by the chain rule."""
     log_p, y = leaning(300, seed=11)
