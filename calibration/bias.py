@@ -32,11 +32,12 @@ from classify.calibration.labelled import (
     thinned,
 )
 from classify.calibration.newton import Objective, minimise
+from classify.calibration.separation import separable
 from classify.calibration.settings import finite_number, shown
 from classify.calibration.softmax import DiagonalLoss, SharedSlopeLoss
 from classify.calibration.temperature import (
     HIGHEST,
-    LOWEST,
+    STEEPEST,
     TemperatureCalibrator,
     fit_temperature_mixture,
 )
@@ -101,17 +102,20 @@ def fit_temperature_bias(
 
     Where the ridge is None it is the one of RIDGES under which the labels are likeliest: a ridge
     too strong for a model that leans far makes every answer too unsure, one too weak takes chance
-    for a lean. Raises CalibrationError for one option or one class of labels.
+    for a lean. T lies in 0.01 … 100, and `at_bound` says where it stopped at an end: with
+    targets="hard" at 0.01 where every label is its row's likeliest option (without a ridge, where
+    it can be made that by biases). Raises CalibrationError for one option or one class of labels.
     """
     if ridge is not None:
         check_ridge(ridge)
     data = labelled(log_p, y, weights=weights, floor=floor)
-    theta = _bias_parameters(data, targets, ridge)
+    endless = targets == "hard" and separable(data.log_p, data.y, biased=ridge == 0.0)
+    theta = _bias_parameters(data, targets, ridge, endless=endless)
     return TemperatureBiasCalibrator(
         fitted_on=data.facts,
         temperature=1.0 / float(theta[0]),
         bias=tuple((theta[1:] - theta[1:].mean()).tolist()),
-        at_bound=bool(theta[0] in (1.0 / HIGHEST, 1.0 / LOWEST)),
+        at_bound=bool(theta[0] in (1.0 / HIGHEST, STEEPEST)),
     )
 
 
@@ -167,7 +171,10 @@ def _held_back(loss: Objective, ridge: float) -> Objective:
     return held_back
 
 
-def _bias_parameters(data: Labelled, targets: Targets, ridge: float | None) -> Floats:
+def _bias_parameters(
+    data: Labelled, targets: Targets, ridge: float | None, *, endless: bool = False
+) -> Floats:
+    """Return 1/T and the biases (1 + K,); 1/T within its range, at its end where `endless`."""
     k = data.facts.k
     few = thinned(data)
     start = np.eye(k + 1)[0]
@@ -179,7 +186,7 @@ def _bias_parameters(data: Labelled, targets: Targets, ridge: float | None) -> F
         ridge, theta = likeliest_bias(plan, start)
     else:
         theta = minimise(_held_back(loss, ridge / plan.total), start).theta
-    held = float(np.clip(theta[0], 1.0 / HIGHEST, 1.0 / LOWEST))
+    held = STEEPEST if endless else float(np.clip(theta[0], 1.0 / HIGHEST, STEEPEST))
     if held == theta[0]:
         return theta
 
@@ -188,7 +195,8 @@ def _bias_parameters(data: Labelled, targets: Targets, ridge: float | None) -> F
         return value, gradient[1:], hessian[1:, 1:]
 
     whole = _held_back(loss, ridge / plan.total)
-    return np.append(held, minimise(bias_only, np.zeros(k)).theta)
+    first = theta[1:] * (held / theta[0]) if theta[0] > 0.0 else np.zeros(k)
+    return np.append(held, minimise(bias_only, first).theta)
 
 
 def fit_vector(

@@ -1,13 +1,15 @@
 """Calibrators of yes/no questions: Platt scaling and beta calibration.
 
 Columns are (true, false). Both maps work on log-odds and never turn an answer round: slopes are
-zero or more, and a fit that wants less says so in `at_bound`.
+from 0 to STEEPEST, as sharp as the lowest temperature, and a fit that wants less or more says so in
+`at_bound`. Answers that separate the labels want ever more, unless targets or a ridge hold them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from operator import itemgetter
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -25,7 +27,9 @@ from classify.calibration.labelled import (
     target_masses,
     thinned,
 )
-from classify.calibration.newton import minimise
+from classify.calibration.newton import REACHED, minimise
+from classify.calibration.separation import separable
+from classify.calibration.temperature import STEEPEST
 from classify.errors import CalibrationError
 
 
@@ -76,8 +80,9 @@ def fit_platt(
     """Fit slope and intercept, drawn towards (1, 0) by ridge/2 * squared distance.
 
     The unit ridge with Laplace's targets is the safest at 20-200 labels; targets="platt" with
-    ridge=0 is Platt's own fit, targets="hard" with ridge=0 plain maximum likelihood. Raises
-    CalibrationError where K is not 2.
+    ridge=0 is Platt's own fit, targets="hard" with ridge=0 plain maximum likelihood. That wants an
+    endless slope where the answers separate the labels: it stops at 100, the sharpness of the
+    lowest temperature, and says so in `at_bound`. Raises CalibrationError where K is not 2.
     """
     check_ridge(ridge)
     data = _of_two(log_p, y, weights=weights, floor=floor)
@@ -98,7 +103,9 @@ def fit_beta(
 ) -> BetaCalibrator:
     """Fit a, b >= 0 and c by maximum likelihood of the targets (Kull, Silva Filho, Flach, 2017).
 
-    For 200 labels and more. Raises CalibrationError where K is not 2.
+    For 200 labels and more. a and b are 100 at most, the sharpness of the lowest temperature; both
+    are, and `at_bound` says so, where answers separate the labels and targets="hard" asks for
+    certainty. Raises CalibrationError where K is not 2.
     """
     data = _of_two(log_p, y, weights=weights, floor=floor)
     start, pull = np.array([1.0, 1.0, 0.0]), np.zeros(3)
@@ -120,9 +127,22 @@ def _of_two(log_p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None, floor:
 def _fit_logistic(
     data: Labelled, targets: Targets, start: Floats, ridge: Floats, *, beta: bool
 ) -> tuple[Floats, bool]:
-    """Fit one slope per feature and an intercept; say whether a slope was held at zero."""
+    """Fit one slope per feature and an intercept; say whether a slope was held at an end."""
+    loss, theta, bounded = _rising(data, targets, start, ridge, beta=beta)
+    held_back = targets != "hard" or ridge[:-1].any()
+    if not held_back and separable(data.log_p, data.y, biased=True):
+        return _parting(loss, data), True
+    if theta[:-1].max() > STEEPEST:
+        return _steepest(loss, theta), True
+    return theta, bounded
+
+
+def _rising(
+    data: Labelled, targets: Targets, start: Floats, ridge: Floats, *, beta: bool
+) -> tuple[LogisticLoss, Floats, bool]:
+    """Fit slopes of zero or more; say whether one was held at zero."""
     few = thinned(data)
-    first = start if few is None else _fit_logistic(few, targets, start, ridge, beta=beta)[0]
+    first = start if few is None else _rising(few, targets, start, ridge, beta=beta)[1]
     slopes = [data.log_p[:, 0], -data.log_p[:, 1]] if beta else [logit(data.log_p)]
     on, off = target_masses(data.facts, targets)
     asked: Floats = np.array([on[0], off[1]])[data.y]
@@ -132,15 +152,41 @@ def _fit_logistic(
     best: tuple[float, Floats] | None = None
     for held in product((False, True), repeat=len(slopes)):
         free = ~np.array([*held, False])
-        theta = loss.least(first, free)
+        theta = loss.least(np.where(free, first, 0.0), free)
         if (theta[:-1] >= 0.0).all():
             if not any(held):
-                return theta, False
+                return loss, theta, False
             value = loss(theta)[0]
             if best is None or value < best[0]:
                 best = value, theta
     assert best is not None  # all slopes at zero is always allowed
-    return best[1], True
+    return loss, best[1], True
+
+
+def _parting(loss: LogisticLoss, data: Labelled) -> Floats:
+    """Return the best parameters where log-odds separate the labels.
+
+    Each slope makes them likelier the steeper it is, for all features rise with the log-odds.
+    """
+    odds, slopes = logit(data.log_p), len(loss.x) - 1
+    middle = 0.5 * (odds[data.y == 0].min() + odds[data.y == 1].max())
+    start = np.append(np.full(slopes, STEEPEST), -STEEPEST * middle)
+    # Half way stands where the labels lie too far apart for the loss to say where between them.
+    return loss.least(start, np.arange(slopes + 1) == slopes, enough=REACHED)
+
+
+def _steepest(loss: LogisticLoss, theta: Floats) -> Floats:
+    """Return the best parameters of which one slope is STEEPEST and none is more or below zero."""
+    start = theta * (STEEPEST / theta[:-1].max())
+    best: list[tuple[float, Floats]] = []
+    for held in product((np.nan, 0.0, STEEPEST), repeat=len(theta) - 1):
+        if STEEPEST in held:
+            fixed = np.array([*held, np.nan])
+            free = np.isnan(fixed)
+            found = loss.least(np.where(free, start, fixed), free)
+            if ((found[:-1] >= 0.0) & (found[:-1] <= STEEPEST)).all():
+                best.append((loss(found)[0], found))
+    return min(best, key=itemgetter(0))[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +202,16 @@ class LogisticLoss:
     """(d,), on the scale of a sum over rows."""
     centre: Floats
 
-    def least(self, start: Floats, free: NDArray[np.bool_]) -> Floats:
-        """Return the best parameters where only the free ones move and the rest are zero."""
-        theta = np.where(free, start, 0.0)
+    def least(self, start: Floats, free: NDArray[np.bool_], *, enough: float = 0.0) -> Floats:
+        """Return the best parameters where only the free ones move and the rest stay at start."""
+        theta = start.copy()
 
         def part(some: Floats) -> tuple[float, Floats, Floats]:
             theta[free] = some
             loss, gradient, hessian = self(theta)
             return loss, gradient[free], hessian[np.ix_(free, free)]
 
-        theta[free] = minimise(part, theta[free]).theta
+        theta[free] = minimise(part, theta[free], enough=enough).theta
         return theta
 
     def __call__(self, theta: Floats) -> tuple[float, Floats, Floats]:

@@ -19,7 +19,7 @@ Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 
 _NEAR = 1e-12
 """The gain of a step below which rounding hides whether the loss falls: full steps are taken."""
-_REACHED = 1e-25
+REACHED = 1e-25
 """The gain left where parameters are final."""
 _SMALL = 8
 """The parameters up to which an eigendecomposition costs no more than a linear solution does."""
@@ -55,7 +55,7 @@ def minimise(
         if promise <= _NEAR:
             theta = theta + step
             # Newton's gains shrink by a factor that is squared with every step.
-            if promise <= _REACHED or 0.0 < promise**3 <= _REACHED * before**2:
+            if promise <= REACHED or 0.0 < promise**3 <= REACHED * before**2:
                 break
             if 0.0 < before <= _NEAR and promise > 0.1 * before:
                 break  # only rounding is left

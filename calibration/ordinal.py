@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -27,9 +28,17 @@ from classify.calibration.fitted import (
 )
 from classify.calibration.isotonic import IsotonicCurve, rising_curve
 from classify.calibration.labelled import Labelled, Targets, blocks, labelled, target_masses
-from classify.calibration.newton import minimise
+from classify.calibration.newton import REACHED, minimise
 from classify.calibration.pooling import pooled
+from classify.calibration.separation import rising_labels
+from classify.calibration.temperature import STEEPEST
 from classify.errors import CalibrationError
+
+STEEPEST_OF_A_LEVEL = 4.0 * STEEPEST
+"""The largest slope where levels lie 1 apart on average; as sharp as the lowest temperature.
+
+Between two levels the expected level rises by p (1 - p) per nat of log-odds, a quarter at most.
+"""
 
 
 class ProportionalOddsCalibrator(Fitted):
@@ -86,7 +95,10 @@ def fit_proportional_odds(
     """Fit thresholds and slope by maximum likelihood of the targets (McCullagh, 1980).
 
     Levels stand for 0, 1, … where `values` is None. Platt's targets give a level no label names
-    some room. Raises CalibrationError for one option or one class of labels.
+    some room. The slope is at most 400 over the mean distance of two levels, as sharp as the lowest
+    temperature; there it stops, and `at_bound` says so, where expected levels separate the labels
+    and targets="hard" asks for certainty. Raises CalibrationError for one option or one class of
+    labels, and for hard targets where no label names a level.
     """
     data = labelled(log_p, y, weights=weights, floor=floor)
     k = data.facts.k
@@ -95,7 +107,18 @@ def fit_proportional_odds(
         numbers = finite_numbers(values, name="values")
     if numbers.shape != (k,) or not (np.diff(numbers) > 0.0).all():
         raise CalibrationError(f"values must be {k} rising numbers, got {numbers.tolist()!r}")
-    theta, bounded = _least(_loss(data, numbers, targets))
+    unnamed = [level for level, weight in enumerate(data.facts.label_weights) if not weight]
+    if targets == "hard" and unnamed:
+        raise CalibrationError(
+            f"y names no level {unnamed!r}, to which targets='hard' gives no room between "
+            "thresholds: targets='platt' does"
+        )
+    loss = _loss(data, numbers, targets)
+    steepest = STEEPEST_OF_A_LEVEL * (k - 1) / float(numbers[-1] - numbers[0])
+    if targets == "hard" and rising_labels(loss.score, data.y):
+        theta, bounded = _parting(loss, data, steepest), True
+    else:
+        theta, bounded = _least(loss, steepest)
     return ProportionalOddsCalibrator(
         fitted_on=data.facts,
         values=tuple(numbers.tolist()),
@@ -165,8 +188,9 @@ class ProportionalOddsLoss:
     def _between(self, steps: Floats, gradient: Floats, hessian: Floats) -> float:
         """Add what the distances between thresholds cost to gradient and Hessian."""
         mass = self.asked[1:-1].sum(axis=1)
-        pull = -mass / np.expm1(steps)
-        bend = mass / (np.expm1(steps) * -np.expm1(-steps))
+        with np.errstate(over="ignore"):  # thresholds so far apart do not feel each other
+            pull = -mass / np.expm1(steps)
+            bend = mass / (np.expm1(steps) * -np.expm1(-steps))
         low = np.arange(len(steps))
         gradient[low] -= pull
         gradient[low + 1] += pull
@@ -184,9 +208,33 @@ def _loss(data: Labelled, values: Floats, targets: Targets) -> ProportionalOddsL
     return ProportionalOddsLoss(score, asked * data.weights)
 
 
-def _least(loss: ProportionalOddsLoss) -> tuple[Floats, bool]:
-    mass = np.maximum(loss.asked.sum(axis=1), 1e-3)  # hard targets may give a level none
+def _least(loss: ProportionalOddsLoss, steepest: float) -> tuple[Floats, bool]:
+    """Return thresholds (K - 1,) and slope, and whether the slope is held at 0 or at steepest."""
+    mass = np.maximum(loss.asked.sum(axis=1), 1e-3)  # a level that hardly counts has some room
     share = np.cumsum(mass[:-1]) / mass.sum()
     level = np.append(np.log(share) - np.log1p(-share), 0.0)
     theta = minimise(loss, level).theta
-    return (theta, False) if theta[-1] >= 0.0 else (level, True)
+    if theta[-1] < 0.0:
+        return level, True
+    if theta[-1] > steepest:
+        return _with_slope(loss, theta[:-1] * (steepest / theta[-1]), steepest), True
+    return theta, False
+
+
+def _parting(loss: ProportionalOddsLoss, data: Labelled, steepest: float) -> Floats:
+    """Return the thresholds between levels whose scores do not overlap, and the slope."""
+    own = [loss.score[data.y == level] for level in range(data.facts.k)]
+    cuts = np.array([0.5 * (below.max() + above.min()) for below, above in pairwise(own)])
+    # Levels of one score alone have their cuts in one place, and thresholds must rise.
+    return _with_slope(loss, steepest * cuts + 1e-3 * np.arange(len(cuts)), steepest)
+
+
+def _with_slope(loss: ProportionalOddsLoss, start: Floats, slope: float) -> Floats:
+    """Return the thresholds of least loss for a slope, and the slope."""
+
+    def thresholds_only(thresholds: Floats) -> tuple[float, Floats, Floats]:
+        value, gradient, hessian = loss(np.append(thresholds, slope))
+        return value, gradient[:-1], hessian[:-1, :-1]
+
+    # Where levels lie too far apart for the loss to say where they part, the start stands.
+    return np.append(minimise(thresholds_only, start, enough=REACHED).theta, slope)

@@ -29,6 +29,9 @@ from classify.calibration.labelled import (
 LOWEST, HIGHEST = 0.01, 100.0
 """The range of T; a fit that ends there says so in `at_bound`."""
 
+STEEPEST = 1.0 / LOWEST
+"""The slope of log-odds that is as sharp as the lowest T, and the limit of all maps of them."""
+
 
 class TemperatureCalibrator(Fitted):
     """softmax(log p / T), mixed with the uniform distribution where `uniform` is above zero."""

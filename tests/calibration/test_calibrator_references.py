@@ -119,7 +119,7 @@ def beta_without_intercept() -> dict[str, Any]:
     log_p, y = binary("bin200")
     x = np.stack([log_p[:, 0] + np.log(2.0), -log_p[:, 1] - np.log(2.0), np.ones(200)])
     loss = LogisticLoss(x, (y == 0).astype(np.float64), np.ones(200), np.zeros(3), np.ones(3))
-    a, b, _ = loss.least(np.ones(3), np.array([True, True, False])).tolist()
+    a, b, _ = loss.least(np.array([1.0, 1.0, 0.0]), np.array([True, True, False])).tolist()
     odds = np.array([a * np.log(2.0 * p) - b * np.log(2.0 * (1.0 - p)) for p in GRID])
     return {"map": [a, b, 0.5], "predict": (1.0 / (1.0 + np.exp(-odds))).tolist()}
 
