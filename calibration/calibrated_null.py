@@ -14,6 +14,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.binning import binned_sums
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes
+from classify.calibration.row_order import by_content
 from classify.calibration.settings import draw_count
 
 _EXACT_UP_TO = 50_000_000
@@ -25,13 +26,17 @@ _ROUNDING = 1e-12
 def residual_draws(
     outcomes: BinaryOutcomes, cell: Ints, *, cells: int, draws: int, random: np.random.Generator
 ) -> Floats:
-    """Draw outcomes from p and return the sums of w (y - p) per cell, (draws, cells)."""
+    """Draw outcomes from p and return the sums of w (y - p) per cell, (draws, cells).
+
+    Draws are for the rows in the order of cell, p and w, whatever order they come in.
+    """
     p, _, w = outcomes
     draw_count(draws, name="draws")
     if p.size * draws > _EXACT_UP_TO:
         spread = np.sqrt(binned_sums(cell, w * w * p * (1 - p), cells))
         return random.standard_normal((draws, cells)) * spread
-    order = np.argsort(cell, kind="stable")
+    order = by_content(p, w)
+    order = order[np.argsort(cell[order], kind="stable")]
     ordered_p, ordered_w = p[order], w[order]
     used, starts = np.unique(cell[order], return_index=True)
     sums = np.zeros((draws, cells))

@@ -15,6 +15,7 @@ from classify.calibration.outcomes import (
     binary_outcomes,
     class_outcomes,
 )
+from classify.calibration.row_order import by_content
 from classify.calibration.settings import draw_count, of_type, random_source
 
 _CHUNK = 2_000_000
@@ -121,9 +122,13 @@ class _Groups:
 
 
 def _class_draws(p: Floats, w: Floats, cell: Ints, *, cells: int, draws: int, seed: int) -> Floats:
-    """Draw the true option of each row from p; return the weight that falls in each cell."""
-    random = random_source(seed)
-    upper = np.cumsum(p, axis=1)[:, :-1]
+    """Draw the true option of each row from p; return the weight that falls in each cell.
+
+    Draws are for the rows in the order of what they hold, whatever order they come in.
+    """
+    random, order = random_source(seed), by_content(p, w)
+    w, cell = w[order], cell[order]
+    upper = np.cumsum(p[order], axis=1)[:, :-1]
     rows = np.arange(len(p))
     sums = np.empty((draw_count(draws, name="draws"), cells))
     for draw in range(draws):

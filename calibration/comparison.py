@@ -193,7 +193,8 @@ def _extreme_flips(
     """
     values, counts = np.unique(np.abs(moved), return_counts=True)
     pooled = values.size * 10 < moved.size
-    values = values if pooled else np.abs(moved)
+    # Sorted in either case: a draw is of a difference, wherever its pair stands.
+    values = values if pooled else np.repeat(values, counts)
     whole, extreme = float(np.abs(moved).sum()), 0
     step = max(1, _CHUNK // values.size)
     for start in range(0, resamples, step):
