@@ -46,7 +46,10 @@ class EqualMass:
     """Bins that hold as near as can be the same weight; ties stay together."""
 
     count: int | None = None
-    """How many bins; by default the cube root of the number of rows, from 2 to 15."""
+    """How many bins; by default the cube root of the number of rows, from 2 to 15.
+
+    A row of weight 2 is one row there, though the bins share out its weight as that of two.
+    """
 
     def over(self, p: Floats, w: Floats) -> Bins:
         """Return the bins for these rows."""

@@ -44,7 +44,11 @@ def expected_calibration_error(
     seed: int | None = None,
     draws: int = 1000,
 ) -> Measurement:
-    """Return the weighted mean over bins of |rate - mean probability|."""
+    """Return the weighted mean over bins of |rate - mean probability|.
+
+    A weight of 2 is as two rows in the value over a given number of bins, but not in the default
+    number, the null mean and the p-value, which go by the rows there are.
+    """
     outcomes = binary_outcomes(p, y, weights)
     found, total = bins.over(outcomes.p, outcomes.w), total_weight(outcomes.w)
 
@@ -65,7 +69,10 @@ def maximum_calibration_error(
     seed: int | None = None,
     draws: int = 1000,
 ) -> Measurement:
-    """Return the largest |rate - mean probability| of a bin; mostly noise on few rows."""
+    """Return the largest |rate - mean probability| of a bin; mostly noise on few rows.
+
+    Weights are as in expected_calibration_error.
+    """
     outcomes = binary_outcomes(p, y, weights)
     found = bins.over(outcomes.p, outcomes.w)
     masses = binned_sums(found.index(outcomes.p), outcomes.w, found.count)
@@ -91,7 +98,8 @@ def debiased_calibration_error(
     """Return the root mean squared gap less its sampling variance, or 0 (Kumar et al. 2019).
 
     A bin of one row has no variance of its own; the model's p (1 - p) stands in, so that a
-    calibrated model's term still has mean 0.
+    calibrated model's term still has mean 0. A row of weight 2 is not as two rows: it was drawn
+    once, and its sampling variance is larger.
     """
     outcomes = binary_outcomes(p, y, weights)
     model, _, w = outcomes

@@ -32,7 +32,8 @@ def classwise_calibration_error(
 ) -> Measurement:
     """Return the mean over options of the one-against-the-rest ECE.
 
-    With many options the many probabilities near 0 dominate it.
+    With many options the many probabilities near 0 dominate it. Weights are as in
+    expected_calibration_error.
     """
     of_type(
         bins, (EqualMass, EqualWidth), name="bins", what="EqualMass(count) or EqualWidth(count)"
@@ -64,7 +65,8 @@ def sweep_calibration_error(
 ) -> Measurement:
     """Return the ECE of as many equal-mass bins as keep their rates in order (Roelofs 2022).
 
-    The number of bins grows from 1 until the rates of the bins no longer rise.
+    The number of bins grows from 1 until the rates of the bins no longer rise. A weight of 2 is as
+    two rows in the value, but not in the null mean and the p-value.
     """
     outcomes = binary_outcomes(p, y, weights)
     groups = _Groups(outcomes)

@@ -26,7 +26,10 @@ _CERTAIN = 0.05
 def kolmogorov_smirnov(
     p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None
 ) -> Measurement:
-    """Return the largest |running sum of y - p|, in standard deviations, with its p-value."""
+    """Return the largest |running sum of y - p|, in standard deviations, with its p-value.
+
+    A row of weight 2 is not as two rows: it was drawn once, so it varies more than their sum.
+    """
     outcomes = binary_outcomes(p, y, weights)
     walk = _scaled_walk(outcomes)
     value = float(np.abs(walk).max())
@@ -35,7 +38,10 @@ def kolmogorov_smirnov(
 
 
 def kuiper(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Measurement:
-    """Return the range of the running sum of y - p, in standard deviations, with its p-value."""
+    """Return the range of the running sum of y - p, in standard deviations, with its p-value.
+
+    A row of weight 2 is not as two rows: it was drawn once, so it varies more than their sum.
+    """
     outcomes = binary_outcomes(p, y, weights)
     walk = _scaled_walk(outcomes)
     value = float(max(walk.max(), 0.0) - min(walk.min(), 0.0))
@@ -47,7 +53,8 @@ def spiegelhalter(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = Non
     """Return Spiegelhalter's z (1986) with its two-sided p-value.
 
     Above 0 the Brier score is worse than the probabilities promise (over-confidence), below 0
-    better (under-confidence).
+    better (under-confidence). A row of weight 2 is not as two rows: it was drawn once, so it
+    varies more than their sum.
     """
     p_, y_, w = binary_outcomes(p, y, weights)
     lean = 1 - 2 * p_

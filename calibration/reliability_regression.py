@@ -72,8 +72,9 @@ def calibration_line(
 ) -> CalibrationLine:
     """Fit intercept and slope; p below `floor` or above 1 - `floor` is moved there and counted.
 
-    Raises CalibrationError where no finite line fits: one label only, one probability only, or a
-    threshold on p that parts the labels.
+    A weight of 2 is as two rows in the line, but not in its standard errors and its p-value, which
+    go by the rows there are. Raises CalibrationError where no finite line fits: one label only, one
+    probability only, or a threshold on p that parts the labels.
     """
     check_floor(floor)
     outcomes = binary_outcomes(p, y, weights)

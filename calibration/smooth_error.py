@@ -34,7 +34,10 @@ def smooth_calibration_error(
     seed: int | None = None,
     draws: int = 1000,
 ) -> Measurement:
-    """Return smECE; with a `seed` also its null mean and p-value (see calibration_error)."""
+    """Return smECE; with a `seed` also its null mean and p-value (see calibration_error).
+
+    A weight of 2 is as two rows in the value, but not in the null mean and the p-value.
+    """
     outcomes = binary_outcomes(p, y, weights)
     residuals = _on_grid(outcomes, grid=_GRID)[None, :]
     value = float(_fixed_point(residuals, halvings=_HALVINGS)[0])

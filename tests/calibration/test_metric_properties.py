@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.binning import EqualMass, EqualWidth
+from classify.calibration.binning import EqualMass, EqualWidth, default_bins
 from classify.calibration.calibration_error import (
     debiased_calibration_error,
     expected_calibration_error,
@@ -142,6 +142,25 @@ def test_a_weight_of_two_is_as_two_rows(name: str, rows: tuple[Floats, Ints]) ->
     repeated = METRICS[name](np.repeat(p, times), np.repeat(y, times), None)
 
     assert METRICS[name](p, y, times.astype(np.float64)) == pytest.approx(repeated, abs=1e-9)
+
+
+@given(rows=labelled())
+@settings(max_examples=15, deadline=None)
+def test_a_row_of_weight_two_was_still_drawn_once(rows: tuple[Floats, Ints]) -> None:
+    """So two equal rows of half the weight say more, and chance, errors and bins go by rows."""
+    p, y = rows
+    halved = (np.tile(p, 2), np.tile(y, 2), np.full(2 * p.size, 0.5))
+
+    for name in SAMPLING - {"debiased"}:  # times the root of two
+        value = METRICS[name](p, y, None)
+        assert METRICS[name](*halved) == pytest.approx(np.sqrt(2) * value, abs=1e-9)
+    assert METRICS["debiased"](*halved) >= METRICS["debiased"](p, y, None) - 1e-12
+    line, twice = calibration_line(p, y), calibration_line(*halved[:2], weights=halved[2])
+    assert line.slope_error == pytest.approx(np.sqrt(2) * twice.slope_error)
+    assert (line.slope, line.intercept) == pytest.approx((twice.slope, twice.intercept), abs=1e-6)
+    bins = [EqualMass().assign(one, np.ones(one.size))[1] for one in (p, np.tile(p, 30))]
+    assert bins == [default_bins(p.size), default_bins(30 * p.size)]
+    assert bins[0] == EqualMass().assign(p, np.full(p.size, 30.0))[1]
 
 
 @pytest.mark.parametrize("name", [n for n in METRICS if n not in COUNTING])
