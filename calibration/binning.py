@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.mass_cuts import edges_of_mass
 from classify.calibration.outcomes import is_unit, row_blocks
-from classify.calibration.settings import whole_number
+from classify.calibration.settings import of_type, whole_number
 
 _MOST_BINS = 1_000_000
 _SLACK = 1e-12
@@ -85,6 +85,17 @@ class EqualWidth:
 
     def rule(self, count: int) -> str:
         return f"width, m={count}"
+
+
+def check_bins(bins: object) -> None:
+    """Raise CalibrationError for what is no rule: a number does not say which bins are meant."""
+    count = bins if isinstance(bins, int) and not isinstance(bins, bool) else "count"
+    of_type(
+        bins,
+        (EqualMass, EqualWidth),
+        name="bins",
+        what=f"EqualWidth({count}) or EqualMass({count})",
+    )
 
 
 def default_bins(n: int) -> int:

@@ -17,7 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.binning import Bins, EqualMass, EqualWidth, binned_sums
+from classify.calibration.binning import (
+    Bins,
+    EqualMass,
+    EqualWidth,
+    binned_sums,
+    check_bins,
+)
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import (
@@ -49,6 +55,7 @@ def expected_calibration_error(
     A weight of 2 is as two rows in the value over a given number of bins, but not in the default
     number, the null mean and the p-value, which go by the rows there are.
     """
+    check_bins(bins)
     outcomes = binary_outcomes(p, y, weights)
     found, total = bins.over(outcomes.p, outcomes.w), total_weight(outcomes.w)
 
@@ -73,6 +80,7 @@ def maximum_calibration_error(
 
     Weights are as in expected_calibration_error.
     """
+    check_bins(bins)
     outcomes = binary_outcomes(p, y, weights)
     found = bins.over(outcomes.p, outcomes.w)
     masses = binned_sums(found.index(outcomes.p), outcomes.w, found.count)
@@ -101,6 +109,7 @@ def debiased_calibration_error(
     calibrated model's term still has mean 0. A row of weight 2 is not as two rows: it was drawn
     once, and its sampling variance is larger.
     """
+    check_bins(bins)
     outcomes = binary_outcomes(p, y, weights)
     model, _, w = outcomes
     found = bins.over(model, w)

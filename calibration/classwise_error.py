@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints, same_probabilities
-from classify.calibration.binning import EqualMass, EqualWidth, binned_sums
+from classify.calibration.binning import EqualMass, EqualWidth, binned_sums, check_bins
 from classify.calibration.calibrated_null import against_null, residual_draws
 from classify.calibration.mass_cuts import mass_cuts
 from classify.calibration.measurement import Measurement
@@ -16,7 +16,7 @@ from classify.calibration.outcomes import (
     class_outcomes,
 )
 from classify.calibration.row_order import by_content
-from classify.calibration.settings import draw_count, of_type, random_source
+from classify.calibration.settings import draw_count, random_source
 
 _CHUNK = 2_000_000
 
@@ -35,9 +35,7 @@ def classwise_calibration_error(
     With many options the many probabilities near 0 dominate it. Weights are as in
     expected_calibration_error.
     """
-    of_type(
-        bins, (EqualMass, EqualWidth), name="bins", what="EqualMass(count) or EqualWidth(count)"
-    )
+    check_bins(bins)
     outcomes = class_outcomes(log_p, y, weights)
     p, k, w = same_probabilities(np.exp(outcomes.log_p)), outcomes.k, outcomes.w
     assigned = [bins.assign(p[:, option], w) for option in range(k)]

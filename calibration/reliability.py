@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.binning import EqualMass, EqualWidth, binned_sums
+from classify.calibration.binning import EqualMass, EqualWidth, binned_sums, check_bins
 from classify.calibration.calibrated_null import residual_draws
 from classify.calibration.corp import isotonic_rates
 from classify.calibration.estimate import wilson_ends
@@ -20,7 +20,6 @@ from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.calibration.risk import KeptRisk, kept_risk
 from classify.calibration.settings import (
     not_negative,
-    of_type,
     open_unit,
     random_source,
     whole_number,
@@ -116,9 +115,7 @@ def reliability_diagram(
 ) -> ReliabilityDiagram:
     """Return the data of a reliability diagram; the band comes from outcomes drawn from p."""
     open_unit(confidence, name="confidence")
-    of_type(
-        bins, (EqualMass, EqualWidth), name="bins", what="EqualMass(count) or EqualWidth(count)"
-    )
+    check_bins(bins)
     outcomes = binary_outcomes(p, y, weights)
     index, count = bins.assign(outcomes.p, outcomes.w)
     mass = binned_sums(index, outcomes.w, count)

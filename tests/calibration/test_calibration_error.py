@@ -25,6 +25,7 @@ from classify.calibration.classwise_error import (
 from classify.calibration.mass_cuts import mass_cuts
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import BinaryOutcomes
+from classify.calibration.reliability import reliability_diagram
 from classify.errors import CalibrationError
 
 
@@ -211,6 +212,33 @@ def test_the_sweep_keeps_rates_in_order() -> None:
 
     assert found.rule == "ECE sweep(mass, m=4)"
     assert found.value == pytest.approx((0.1 + 0.2 + 0.7 + 0.6) / 4)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        expected_calibration_error,
+        maximum_calibration_error,
+        debiased_calibration_error,
+        reliability_diagram,
+        classwise_calibration_error,
+    ],
+)
+@pytest.mark.parametrize(
+    ("bins", "message"),
+    [
+        (15, r"bins must be EqualWidth\(15\) or EqualMass\(15\), got 15"),
+        ("mass", r"bins must be EqualWidth\(count\) or EqualMass\(count\), got 'mass'"),
+    ],
+)
+def test_a_number_does_not_say_which_bins(
+    metric: Callable[..., object], bins: object, message: str
+) -> None:
+    """15 is what other libraries take, some for equal widths and some for equal masses."""
+    p = [[0.0, -1.0]] if metric is classwise_calibration_error else [0.5]
+
+    with pytest.raises(CalibrationError, match=message):
+        metric(p, [1], bins=bins, seed=0)
 
 
 def test_no_bins_are_refused() -> None:
