@@ -30,6 +30,7 @@ from classify.row_labels import Label
 NO_LABEL = -1
 _RESULTS = "Result rows, as read_results() gives them"
 _NONE_GIVEN, BETWEEN = "no label", "label between two levels"
+_WEIGHTLESS = "label of weight 0"
 _ANOTHER_READOUT = "ask a model or readout that gives probabilities"
 _WAYS_OUT = {
     "failed": "see what went wrong with `classify show`, and run the rows again",
@@ -106,10 +107,14 @@ class LabelledAnswers:
 
     def used_of(self, rows: NDArray[np.bool_], left_out: Mapping[str, int]) -> str:
         """Say "n used of N" of these rows, and why the others were not."""
-        n = len({*np.array(self.groups)[rows].tolist()}) if self.repeated else None
+        counted = rows & (self.weights > 0.0)
+        n = len({*np.array(self.groups)[counted].tolist()}) if self.repeated else None
         items = f" ({n} items)" if n is not None else ""
-        why = "; ".join(f"{reason}: {count}" for reason, count in left_out.items())
-        said = f"{int(rows.sum())} labelled rows{items} used of {self.given}"
+        reasons = dict(left_out)
+        if (weightless := int(rows.sum() - counted.sum())) > 0:
+            reasons[_WEIGHTLESS] = weightless
+        why = "; ".join(f"{reason}: {count}" for reason, count in reasons.items())
+        said = f"{int(counted.sum())} labelled rows{items} used of {self.given}"
         return said + (f" ({why})" if why else "")
 
     @property

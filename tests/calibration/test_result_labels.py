@@ -75,6 +75,21 @@ def test_every_row_that_is_not_used_is_counted_with_its_reason() -> None:
     assert found.used.startswith("1 labelled rows used of 6 (")
 
 
+def test_labels_of_weight_zero_are_not_among_those_used() -> None:
+    """The head of the numbers and their lines count the same rows, and items."""
+    rows = [result(index, 0.1 + 0.2 * index) for index in range(5)]
+    labels = {
+        f"r{index}": (RowLabels({"ok": index > 2}, weight=weight), RowLabels({"ok": True}, 0.0))
+        for index, weight in enumerate([1.0, 1.0, 0.0, 1.0, 0.0])
+    }
+
+    found = labelled_results(rows, {"ok": Boolean()}, labels=labels)["ok"]
+
+    assert found.used == "3 labelled rows (3 items) used of 10 (label of weight 0: 7)"
+    measured = labelled_metrics(found)
+    assert (measured.n, measured.accuracy.n, measured.accuracy.total) == (3, 3, 10)
+
+
 def test_several_people_on_one_item_are_rows_of_one_group(tmp_path: Path) -> None:
     """Their rows are not independent: they stay together in folds and resamples."""
     path = tmp_path / "labels.csv"
