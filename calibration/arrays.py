@@ -195,7 +195,8 @@ def sample_weights(weights: ArrayLike | None, *, n: int, name: str = "weights") 
     if not 1.0 / LARGEST <= most <= LARGEST:
         raise CalibrationError(
             f"{name} must be at most {LARGEST:g} and the largest at least {1.0 / LARGEST:g}, got "
-            f"{most!r} as the largest: divide all by it, only ratios matter"
+            f"{most!r} as the largest: divide all by one number, so that they add up to the number "
+            f"of rows"
         )
     if least < most * LEAST_WEIGHT:
         lost = (w > 0.0) & (w < most * LEAST_WEIGHT)

@@ -18,7 +18,8 @@ from classify.calibration.blending import BLEND, blend_shares, blended, blended_
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.cross_fit import ItemRows, fold_numbers, held_out, item_numbers
 from classify.calibration.fitted import FLOOR, CalibrationWarning, check_floor
-from classify.calibration.methods import FITS, MIN_ITEMS, Method, Policy, check_method, policy
+from classify.calibration.labelled import MIN_ITEMS, little_weight
+from classify.calibration.methods import FITS, Method, Policy, check_method, policy
 from classify.calibration.report import Calibrated, CalibrationReport, Candidate
 from classify.calibration.settings import one_of, texts
 
@@ -61,6 +62,9 @@ def calibrate(
     if reason:
         warnings.warn(f"nothing was fitted: {reason}", CalibrationWarning, stacklevel=2)
         return _result(rows, method, {"identity": rows.log_p}, chosen="identity", notes=(reason,))
+    light = little_weight(rows.weights)
+    if light:
+        warnings.warn(light, CalibrationWarning, stacklevel=2)
     if method == "auto":
         return _auto(rows, policy(items=rows.counted, k=k, kind=kind), names, seed=seed)
     answers = {"identity": rows.log_p, **_held_out(rows, (method,), seed=seed)}
@@ -133,7 +137,8 @@ def _kept(
     names: Sequence[str | int],
 ) -> tuple[str, tuple[str, ...]]:
     """Return the method to use, with what the user should know about the rows and the choice."""
-    low, notes = rows.truth_below_floor, tuple[str, ...]()
+    low, light = rows.truth_below_floor, little_weight(rows.weights)
+    notes = (light,) if light else ()
     if low:
         notes += (f"{low} rows gave the true option less than {rows.floor:g}, counted as that",)
     unseen = [name for name, count in zip(names, rows.label_counts, strict=True) if not count]
@@ -193,7 +198,8 @@ def _result(
 def _fitted(rows: ItemRows, method: str) -> Calibrator:
     if method == "identity":
         return identity(rows.log_p.shape[1], n=int(np.count_nonzero(rows.weights)))
-    return FITS[method](rows.log_p, rows.y, weights=rows.weights, floor=rows.floor)
+    with warnings.catch_warnings(action="ignore", category=CalibrationWarning):  # said once above
+        return FITS[method](rows.log_p, rows.y, weights=rows.weights, floor=rows.floor)
 
 
 def _candidate(rows: ItemRows, name: str, log_p: Floats) -> Candidate:

@@ -30,6 +30,7 @@ from classify.calibration.labelled import (
     design,
     labelled,
     thinned,
+    warn_of_little_weight,
 )
 from classify.calibration.newton import Objective, minimise
 from classify.calibration.separation import separable
@@ -39,7 +40,7 @@ from classify.calibration.temperature import (
     HIGHEST,
     STEEPEST,
     TemperatureCalibrator,
-    fit_temperature_mixture,
+    temperature_mixture,
 )
 from classify.errors import CalibrationError
 
@@ -109,6 +110,8 @@ def fit_temperature_bias(
     if ridge is not None:
         check_ridge(ridge)
     data = labelled(log_p, y, weights=weights, floor=floor)
+    if targets != "hard" or ridge != 0.0:
+        warn_of_little_weight(data)
     endless = targets == "hard" and separable(data.log_p, data.y, biased=ridge == 0.0)
     theta = _bias_parameters(data, targets, ridge, endless=endless)
     return TemperatureBiasCalibrator(
@@ -215,7 +218,8 @@ def fit_vector(
     """
     check_ridge(ridge)
     data = labelled(log_p, y, weights=weights, floor=floor)
-    first = fit_temperature_mixture(data.log_p, data.y, weights=data.weights, floor=floor)
+    warn_of_little_weight(data)
+    first = temperature_mixture(labelled(data.log_p, data.y, weights=data.weights, floor=floor))
     theta = _vector_parameters(data, first, ridge)
     k = data.facts.k
     return VectorCalibrator(

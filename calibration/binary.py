@@ -26,6 +26,7 @@ from classify.calibration.labelled import (
     labelled,
     target_masses,
     thinned,
+    warn_of_little_weight,
 )
 from classify.calibration.newton import REACHED, minimise
 from classify.calibration.separation import separable
@@ -86,6 +87,8 @@ def fit_platt(
     """
     check_ridge(ridge)
     data = _of_two(log_p, y, weights=weights, floor=floor)
+    if targets != "hard" or ridge:
+        warn_of_little_weight(data)
     start, pull = np.array([1.0, 0.0]), np.array([ridge, ridge])
     theta, bounded = _fit_logistic(data, targets, start, pull, beta=False)
     return PlattCalibrator(
@@ -108,6 +111,8 @@ def fit_beta(
     certainty. Raises CalibrationError where K is not 2.
     """
     data = _of_two(log_p, y, weights=weights, floor=floor)
+    if targets != "hard":
+        warn_of_little_weight(data)
     start, pull = np.array([1.0, 1.0, 0.0]), np.zeros(3)
     theta, bounded = _fit_logistic(data, targets, start, pull, beta=True)
     a, b, c = theta.tolist()

@@ -5,6 +5,7 @@ Rows of one item stay together: a row whose twin was in the fit would look bette
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from classify.calibration.arrays import Floats, Ints, identifier_numbers
 from classify.calibration.calibrators import identity
+from classify.calibration.fitted import CalibrationWarning
 from classify.calibration.methods import Fit
 from classify.calibration.row_order import content_ranks, distinct_ranks, item_ranks
 from classify.calibration.settings import random_source
@@ -105,9 +107,11 @@ def held_out(rows: ItemRows, fit: Fit, fold: Ints) -> Floats:
     for number in range(int(fold.max()) + 1):
         here, there = fold == number, fold != number
         try:
-            calibrator = fit(
-                rows.log_p[there], rows.y[there], weights=rows.weights[there], floor=rows.floor
-            )
+            # What a fit warns of is said of all rows, once, and not of each fold.
+            with warnings.catch_warnings(action="ignore", category=CalibrationWarning):
+                calibrator = fit(
+                    rows.log_p[there], rows.y[there], weights=rows.weights[there], floor=rows.floor
+                )
         except CalibrationError:
             if len(np.unique(rows.y[there & (rows.weights > 0.0)])) > 1:
                 raise

@@ -25,7 +25,7 @@ from classify.calibration.fitted import (
     from_logit,
     logit,
 )
-from classify.calibration.labelled import labelled
+from classify.calibration.labelled import labelled, warn_of_little_weight
 from classify.calibration.pooling import Pooled, isotonic_edges, pooled
 
 _ROUNDING = 1e-12
@@ -92,6 +92,8 @@ def fit_isotonic(
     """
     check_ridge(pseudo_count, name="pseudo_count")
     data = labelled(log_p, y, weights=weights, floor=floor)
+    if pseudo_count:
+        warn_of_little_weight(data)
     k = data.facts.k
     p = _probabilities(data.log_p, options=1 if k == 2 else k)
     curves = tuple(

@@ -30,6 +30,7 @@ class RowLabels:
     labels: Mapping[str, Label]
     """Question id -> label."""
     weight: float = 1.0
+    """As how many labels of the item it counts."""
     group: str | None = None
     """What the item belongs to, where items of one group are not independent."""
 

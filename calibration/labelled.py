@@ -7,6 +7,7 @@ labels again.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -21,18 +22,21 @@ from classify.calibration.arrays import (
     log_probabilities,
     sample_weights,
 )
-from classify.calibration.fitted import FittedOn, check_floor, floored
+from classify.calibration.fitted import CalibrationWarning, FittedOn, check_floor, floored
 from classify.calibration.settings import one_of
 from classify.errors import CalibrationError
+
+MIN_ITEMS = 20
+"""Labelled items below which no fit is safe."""
 
 Targets = Literal["hard", "laplace", "platt"]
 """What a label asks for its option: all mass, (n + 1) / (n + 2) of it, or (n_c + 1) / (n_c + 2).
 
-n counts the rows, n_c those of the label's option; the rest is spread evenly over the others. Both
-rules of succession keep every fit finite, also where the options separate the labels perfectly.
-Platt's (J. Platt, "Probabilistic outputs for support vector machines", 1999) was made for two
-options. Of ten options with ten labels each it takes a twelfth of every label, and answers come out
-too unsure; Laplace's takes one label in all.
+n is the sum of all weights, n_c that of the label's option; the rest is spread evenly over the
+others. Both rules of succession keep every fit finite, also where the options separate the labels
+perfectly. Platt's (J. Platt, "Probabilistic outputs for support vector machines", 1999) was made
+for two options. Of ten options with ten labels each it takes a twelfth of every label, and answers
+come out too unsure; Laplace's takes one label in all.
 """
 
 
@@ -92,6 +96,24 @@ def labelled(
         n=len(w), k=k, label_weights=tuple(sums.tolist()), floor=floor, truth_below_floor=low
     )
     return Labelled(floored(x, floor), truth, w, facts)
+
+
+def little_weight(weights: Floats) -> str:
+    """Return what to say where enough rows weigh no more than too few, and "" elsewhere."""
+    n, total = int(np.count_nonzero(weights)), float(weights.sum())
+    if n < MIN_ITEMS or total >= MIN_ITEMS:
+        return ""
+    return (
+        f"the weights add up to {total:.3g}, and a fit takes them for as many rows: scale them so "
+        f"that they add up to the number of labelled rows, {n}"
+    )
+
+
+def warn_of_little_weight(data: Labelled) -> None:
+    """Give whoever called the fit a warning of that, for smoothed targets and ridges count rows."""
+    said = little_weight(data.weights)
+    if said:
+        warnings.warn(said, CalibrationWarning, stacklevel=3)
 
 
 def target_masses(facts: FittedOn, targets: Targets) -> tuple[Floats, Floats]:

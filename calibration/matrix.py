@@ -21,9 +21,9 @@ from classify.calibration.fitted import (
     check_count,
     check_same_options,
 )
-from classify.calibration.labelled import Labelled, labelled
+from classify.calibration.labelled import Labelled, labelled, warn_of_little_weight
 from classify.calibration.softmax import MatrixLoss
-from classify.calibration.temperature import TemperatureCalibrator, fit_temperature_mixture
+from classify.calibration.temperature import TemperatureCalibrator, temperature_mixture
 
 
 class MatrixCalibrator(Fitted):
@@ -72,7 +72,8 @@ def fit_matrix(
     """
     check_ridge(ridge)
     data = labelled(log_p, y, weights=weights, floor=floor)
-    first = fit_temperature_mixture(data.log_p, data.y, weights=data.weights, floor=floor)
+    warn_of_little_weight(data)
+    first = temperature_mixture(labelled(data.log_p, data.y, weights=data.weights, floor=floor))
     k = data.facts.k
     pull = np.full((k, k + 1), 2.0 * k * ridge)
     pull[:, :k][~np.eye(k, dtype=bool)] *= k - 1

@@ -17,14 +17,12 @@ from classify.calibration.bias import fit_temperature_bias, fit_vector
 from classify.calibration.binary import fit_beta, fit_platt
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.isotonic import fit_isotonic
+from classify.calibration.labelled import MIN_ITEMS
 from classify.calibration.matrix import fit_matrix
 from classify.calibration.ordinal import fit_proportional_odds
 from classify.calibration.temperature import fit_temperature, fit_temperature_mixture
 from classify.calibration.venn_abers import fit_venn_abers
 from classify.errors import CalibrationError
-
-MIN_ITEMS = 20
-"""Labelled items below which no fit is safe."""
 
 FEW = 50
 """Labelled items below which only what is sure is done."""

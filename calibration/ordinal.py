@@ -27,7 +27,14 @@ from classify.calibration.fitted import (
     check_rising,
 )
 from classify.calibration.isotonic import IsotonicCurve, rising_curve
-from classify.calibration.labelled import Labelled, Targets, blocks, labelled, target_masses
+from classify.calibration.labelled import (
+    Labelled,
+    Targets,
+    blocks,
+    labelled,
+    target_masses,
+    warn_of_little_weight,
+)
 from classify.calibration.newton import REACHED, minimise
 from classify.calibration.pooling import pooled
 from classify.calibration.separation import rising_labels
@@ -113,6 +120,8 @@ def fit_proportional_odds(
             f"y names no level {unnamed!r}, to which targets='hard' gives no room between "
             "thresholds: targets='platt' does"
         )
+    if targets != "hard":
+        warn_of_little_weight(data)
     loss = _loss(data, numbers, targets)
     steepest = STEEPEST_OF_A_LEVEL * (k - 1) / float(numbers[-1] - numbers[0])
     if targets == "hard" and rising_labels(loss.score, data.y):

@@ -14,8 +14,8 @@ from classify.calibration.cross_fit import ItemRows, fold_numbers, item_numbers
 from classify.calibration.fitted import FLOOR
 from classify.calibration.from_results import comparable
 from classify.calibration.held_out_answers import HeldOutMetric
+from classify.calibration.labelled import MIN_ITEMS
 from classify.calibration.mean_map import expected_levels, fit_mean_map
-from classify.calibration.methods import MIN_ITEMS
 from classify.calibration.rating_errors import RatingMetrics, rating_metrics
 from classify.calibration.report import Calibrated, CalibrationReport
 from classify.calibration.result_labels import BETWEEN, LabelledAnswers, check_answers

@@ -24,6 +24,7 @@ from classify.calibration.labelled import (
     design,
     labelled,
     thinned,
+    warn_of_little_weight,
 )
 
 LOWEST, HIGHEST = 0.01, 100.0
@@ -66,6 +67,8 @@ def fit_temperature(
     Raises CalibrationError for one option or one class of labels.
     """
     data = labelled(log_p, y, weights=weights, floor=floor)
+    if targets != "hard":
+        warn_of_little_weight(data)
     beta = inverse_temperature(data, targets)
     return TemperatureCalibrator(
         fitted_on=data.facts, temperature=1.0 / beta, at_bound=_at_bound(beta)
@@ -81,6 +84,12 @@ def fit_temperature_mixture(
     stopping: refine, then calibrate", 2025.
     """
     data = labelled(log_p, y, weights=weights, floor=floor)
+    warn_of_little_weight(data)
+    return temperature_mixture(data)
+
+
+def temperature_mixture(data: Labelled) -> TemperatureCalibrator:
+    """Return the temperature and mixture of checked rows."""
     beta = inverse_temperature(data, "hard")
     return TemperatureCalibrator(
         fitted_on=data.facts,

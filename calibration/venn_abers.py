@@ -30,7 +30,7 @@ from classify.calibration.fitted import (
     check_rising,
     check_shares,
 )
-from classify.calibration.labelled import labelled
+from classify.calibration.labelled import labelled, warn_of_little_weight
 from classify.calibration.pooling import Pooled, isotonic_edges, pooled
 from classify.errors import CalibrationError
 
@@ -122,6 +122,7 @@ def fit_venn_abers(
     Honest with few labels and with labels of one class. Raises CalibrationError for one option.
     """
     data = labelled(log_p, y, weights=weights, floor=floor, classes=1)
+    warn_of_little_weight(data)
     pairs: list[VennAbersPair] = []
     for i, j in combinations(range(data.facts.k), 2):
         x, y_, w = data.log_p, data.y, data.weights

@@ -26,7 +26,7 @@ Labels: TypeAlias = Annotated[
         "--labels",
         metavar="FILE",
         help="Labels by id, in place of the results' own: JSONL, CSV … with id, a field for each "
-        "question (or label), and if wanted weight and group.",
+        "question (or label), and if wanted weight (2 counts as two labels) and group.",
     ),
 ]
 SpecOption: TypeAlias = Annotated[

@@ -171,8 +171,8 @@ def test_a_label_that_is_no_option_is_refused_before_it_is_rounded(bad: float) -
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0, 1e308], "divide all by it, only ratios matter"),
-        ([1e-320, 1e-320], "divide all by it, only ratios matter"),
+        ([1.0, 1e308], "add up to the number of rows"),
+        ([1e-320, 1e-320], "add up to the number of rows"),
         ([9e18, 1.0], r"weights\[1\] is 1.0 beside 9e\+18, too little to change any sum"),
         ([1.0, np.nan], r"weights\[1\] must be finite and not negative, got nan"),
         ([1.0, -1.0], r"weights\[1\] must be finite and not negative, got -1.0"),
