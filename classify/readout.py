@@ -23,11 +23,22 @@ NO_MASS = -1000.0
 """Servers write values like -9999 for a token that constrained decoding ruled out."""
 _HALF = 0.5
 
-_EDGES = " \t\r\n\v\f\u00a0\u0120\u010a\u2581\"'`\u2018\u2019\u201c\u201d()[]{}<>*_$"
-_FORMATTING_WORDS = {"", "answer", "label", "option", "think", "/think", "boxed", "\\boxed"}
+_EDGES = " \t\r\n\v\f\u00a0\u0120\u010a\u2581\"'`\u2018\u2019\u201c\u201d()[]{}<>*_$\\"
+_FORMATTING_WORDS = ("answer", "label", "option", "/?think", "boxed")
 _FORMATTING = re.compile(
     r"[-\s\"'`*_#()\[\]{}<>:.,=$\\|\u0120\u010a\u2581\u201c\u201d\u2018\u2019]+"
 )
+_FORMATTING_WORD = re.compile(f"(?:{'|'.join(_FORMATTING_WORDS)})?", re.IGNORECASE)
+_LEAD = re.compile(
+    rf"(?:```\w*\n|{_FORMATTING.pattern}|(?:{'|'.join(_FORMATTING_WORDS)})(?![^\W_]))*",
+    re.IGNORECASE,
+)
+"""What may stand before a label: marks, a code fence, words such as "Answer"."""
+_CLOSED = re.compile(rf"(?:[{re.escape(_EDGES)}]|</\w+>)*(?:[:.)]|$)")
+"""What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
+# Letters of Latin script only: in Chinese a word follows a letter without a space.
+_MORE = re.compile("[.,:/'\u2019\u2013-]?[0-9A-Za-z\u00c0-\u00ff]")
+"""What makes a label the beginning of something longer: the 1 of 10 and of 1.5, the A of A.I."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +123,30 @@ def find_slot(
 
 def is_formatting(token: str) -> bool:
     """Whether a token is only white space, marks, a code fence or a word such as "Answer"."""
-    bare = _FORMATTING.sub("", token).casefold()
-    return bare in _FORMATTING_WORDS or token.strip().startswith("```")
+    bare = _FORMATTING.sub("", token)
+    return bool(_FORMATTING_WORD.fullmatch(bare)) or token.strip().startswith("```")
+
+
+def written_label(text: str) -> str:
+    r"""Return the label that a text gives, normalised; "" for one that is more than a label.
+
+    What stands before it is passed over as at a slot: "B", "B.", "B: billing", "**Answer:** B"
+    and "\\(B\\)" are all an answer of B.
+    """
+    start = _LEAD.match(text)
+    assert start is not None  # it may be empty
+    before, rest = start.group(), text[start.end() :]
+    label = re.match(r"[^\W_]*", rest)
+    assert label is not None
+    name, after = label.group(), rest[label.end() :]
+    whole = _CLOSED.match(after) and not _goes_on(before, name, after)
+    return normalized(name) if whole else ""
+
+
+def _goes_on(before: str, label: str, after: str) -> bool:
+    """Whether a label is a piece of something longer: the 1 of 10, of 1.5 and of -1."""
+    signed = label.isdigit() and before.endswith((".", ",", "-", "\u2212"))
+    return signed or _MORE.match(after) is not None
 
 
 def _distinct(alternatives: Iterable[Alternative]) -> Iterable[Alternative]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 
@@ -17,13 +16,11 @@ from classify.language_model import Reply, Sampling
 from classify.logspace import safe_log
 from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading, Reading
-from classify.readout import normalized
+from classify.readout import normalized, written_label
 from classify.slot_reading import FEW_TOKENS, coverage_floor
 
 _Z95 = 1.959963984540054
 _SMOOTHING = 0.5
-_LABEL_END = re.compile(r"(?<=\w)[:.)]")
-_BOX = re.compile(r"\\boxed\s*\{")
 
 
 async def read_draws(asking: Asking) -> Reading | NoReading:
@@ -48,7 +45,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
     draw = Sampling(max_tokens=FEW_TOKENS, temperature=1.0)
     replies = await gather(asking.complete(prompt, draw) for _ in range(asking.options.samples))
     names = [normalized(label) for label in shown.labels]
-    drawn = [_label(reply.text) for reply in replies]
+    drawn = [written_label(reply.text) for reply in replies]
     counts = np.array([drawn.count(name) for name in names])
     labelled, n = int(counts.sum()), len(replies)
     floor = coverage_floor(asking.options)
@@ -96,12 +93,6 @@ def _cause(replies: list[Reply], labelled: int) -> Cause:
     if 2 * sum(r.finish_reason == "content_filter" for r in replies) > len(replies):
         return "content_filter"
     return "low_label_mass" if labelled else "no_label"
-
-
-def _label(text: str) -> str:
-    # "B", "B.", "B: billing" and "\\boxed{B}" are all an answer of B.
-    bare = _BOX.sub("", text).strip()
-    return normalized(_LABEL_END.split(bare, maxsplit=1)[0])
 
 
 def wilson(k: int, n: int, *, z: float = _Z95) -> tuple[float, float]:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.classifier import Classifier
 from classify.errors import CapabilityError
-from classify.language_model import Capabilities, Prompt, Reply, Sampling
+from classify.language_model import Alternative, Capabilities, Position, Prompt, Reply, Sampling
+from classify.readout import find_slot, written_label
 from classify.sampling import wilson
 from classify.testing.scripted import ScriptedLanguageModel, position_reply
 
@@ -88,6 +89,16 @@ def test_draws_are_counted_and_smoothed(
         r"\boxed{B}",
         "B) bee",
         "`B`",
+        r"\(B\)",
+        "**B**: bee",
+        "Answer: B",
+        "Label: B",
+        "Option B",
+        "**Answer:** B",
+        "**Answer: B**",
+        "<answer>B</answer>",
+        '{"answer": "B"}',
+        "```json\nB\n```",
     ],
 )
 def test_a_label_is_read_through_its_markup(text: str) -> None:
@@ -98,7 +109,22 @@ def test_a_label_is_read_through_its_markup(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "None of the above", "Both A and B", "I cannot grade this.", "AB", "D", "The B"]
+    "text",
+    [
+        "",
+        "None of the above",
+        "Both A and B",
+        "I cannot grade this.",
+        "AB",
+        "D",
+        "The B",
+        "A bad idea",
+        "A.I. says",
+        "B.C.",
+        "B/C",
+        "Answering B",
+        "Option",
+    ],
 )
 def test_prose_is_no_label(text: str) -> None:
     """A letter inside a sentence is not an answer: no verdict, not the first option."""
@@ -106,6 +132,50 @@ def test_prose_is_no_label(text: str) -> None:
 
     assert isinstance(found, NoVerdict)
     assert (found.cause, found.method, found.label_mass) == ("no_label", "sampled", 0.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["0.8", "3.5", "4.0", "2:30", "1,5", "1/4", "3-4", "10", "-1", ".5", "0.8."]
+)
+def test_another_number_is_no_level(text: str) -> None:
+    """The digits of a text are one number: 0.8 is not level 0, 2:30 not level 2, -1 not level 1."""
+    found = drawn({"type": "score", "criteria": list("abcde")}, [text])
+
+    assert isinstance(found, NoVerdict)
+    assert (found.cause, found.label_mass) == ("no_label", 0.0)
+
+
+def test_an_abbreviation_is_no_no() -> None:
+    """No.1 is praise, No. is an answer."""
+    assert isinstance(drawn({"type": "boolean"}, ["No.1"]), NoVerdict)
+    assert isinstance(drawn({"type": "boolean"}, ["No."]), BooleanAnswer)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ("B",),
+        ("**", "B", "**"),
+        ("Answer", ":", " B"),
+        ("Label", ":", " B"),
+        ("Option", " B"),
+        ("**", "Answer", ":**", " B"),
+        ("\\(", "B", "\\)"),
+        ("\\(B", "\\)"),
+        ("$\\", "boxed", "{", "B", "}$"),
+        ("The", " answer", " is", " B"),
+        ("Answering", " B"),
+        ("D",),
+    ],
+    ids="".join,
+)
+def test_draws_and_slots_are_read_by_one_rule(tokens: tuple[str, ...]) -> None:
+    """What stands before a label is passed over, or not, in a text as in front of a slot."""
+    positions = [Position(token, (Alternative(token, -0.1),)) for token in tokens]
+    slot = find_slot(positions, ("A", "B", "C"))
+    read = slot is not None and slot[1].label_mass > 0.0
+
+    assert (written_label("".join(tokens)) in ("a", "b", "c")) == read
 
 
 def test_too_few_labels_are_no_verdict() -> None:
