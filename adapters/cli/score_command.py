@@ -42,7 +42,10 @@ def score(
     ] = None,
     max_retries: Annotated[int, typer.Option(min=0, help="Retries of each request.")] = 2,
     max_failures: Annotated[
-        int, typer.Option(min=0, help="Rows without an answer that are no error; gates allow none.")
+        int,
+        typer.Option(
+            min=0, help="Rows without an answer, or a verdict, that are no error; gates allow none."
+        ),
     ] = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the results file; ask nothing twice.")

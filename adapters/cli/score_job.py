@@ -92,10 +92,10 @@ def _table(scored: ScoredResults) -> Group:
     found = scored.judged
     lines = [_line(name, _figures(figures)) for name, figures in found.scores.items()]
     for gate in found.gates:
-        text = f"each {gate.limits}" + (f"; {len(gate.errors)} errors" if gate.errors else "")
+        text = "; ".join(filter(None, (f"each {gate.limits}", gate.figures.missing)))
         lines.append(_held("gate", gate.id, text, passed=gate.passed))
     for each in found.thresholds:
-        text = f"average {each.threshold}"
+        text = "; ".join(filter(None, (f"average {each.threshold}", each.figures.missing)))
         lines.append(_held("threshold", each.id, text, passed=each.passed))
     if scored.verdict is not None:
         style = "green" if scored.verdict == "passed" else "red"

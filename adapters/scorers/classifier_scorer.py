@@ -85,7 +85,7 @@ def create_classifier_scorer(
     A choice becomes `scores[option]` of the chosen option; with projection="expected" the sum of
     p * scores over all options; with `correct` the probability of those options (also for levels
     and for true or false). A score becomes level / (levels - 1), a boolean P(true). No verdict
-    becomes not_scorable. All of the classifier's questions are asked.
+    becomes not_scorable, which fails a gate. All of the classifier's questions are asked.
 
     Raises ScorerDefinitionError, for an id when the scorer runs: no such question, or a projection
     that does not fit it.
@@ -121,7 +121,8 @@ def _score(context: Scored) -> float | NotScorable:
     if isinstance(evidence.answer, NoVerdict):
         return not_scorable(
             f"question {evidence.question!r} has no verdict ({evidence.answer.cause}): "
-            f"{evidence.answer.message}"
+            f"{evidence.answer.message}",
+            no_verdict=True,
         )
     score = evidence.score
     assert score is not None  # there is a verdict

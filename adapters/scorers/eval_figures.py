@@ -37,11 +37,19 @@ class Figures(Shown):
     of: int
     """Scores that there should be: items times trials."""
     not_scorable: int
-    """Scores missing because the scorer declined."""
+    """Scores missing because the scorer declined, or gave no verdict."""
     failed: int
     """Scores missing because the target or the scorer failed."""
+    no_verdict: int = 0
+    """Those of `not_scorable` that should have a score, and got no verdict."""
     direction: Direction = "higher"
     """Which end is the good one."""
+
+    @property
+    def missing(self) -> str:
+        """Which scores are missing that should be there, in words; "" where none is."""
+        counts = ((self.no_verdict, "without a verdict"), (self.failed, "failed"))
+        return ", ".join(f"{count} of {self.of} {what}" for count, what in counts if count)
 
     def __str__(self) -> str:
         """Show the mean beside what it is over."""
@@ -71,6 +79,7 @@ def figures(
         of=len(scorings),
         not_scorable=sum(s is not None and s.not_scorable is not None for s in scorings),
         failed=sum(s is None or s.failure is not None for s in scorings),
+        no_verdict=sum(s is not None and s.no_verdict for s in scorings),
         direction=direction,
     )
 

@@ -44,6 +44,8 @@ class Scoring:
     """Why the score is what it is."""
     not_scorable: str | None = None
     """Why there is no score where the scorer said so; "" where it gave no reason."""
+    no_verdict: bool = False
+    """Whether it is not scorable because whoever judged gave no verdict."""
     failure: Failure | None = None
     """What went wrong, where something did."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])

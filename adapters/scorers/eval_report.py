@@ -23,12 +23,12 @@ Trials: TypeAlias = Sequence[Sequence[Scoring | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult(Shown):
-    """Whether every single score was good enough."""
+    """Whether every single score was good enough; what is not scorable needs none."""
 
     id: str
     """The gate's key."""
     passed: bool
-    """False too where nothing was scored, or anything failed."""
+    """False too where nothing was scored, or anything failed or got no verdict."""
     limits: Threshold
     """Full marks where no threshold was given: 1, or 0 for a scorer of which less is better."""
     figures: Figures
@@ -44,7 +44,7 @@ class ThresholdResult(Shown):
     id: str
     """The scorer's key."""
     passed: bool
-    """False too where nothing was scored, or more scores failed than may."""
+    """False too where nothing was scored, or more failed or got no verdict than may."""
     threshold: Threshold
     """Where the average has to lie."""
     figures: Figures
@@ -162,7 +162,7 @@ def _gate(planned: Planned, trials: Trials) -> GateResult:
     limits = planned.threshold or full_marks(planned.scorer)
     return GateResult(
         id=planned.key,
-        passed=bool(scores) and not found.failed and all(map(limits.met, scores)),
+        passed=bool(scores) and not found.missing and all(map(limits.met, scores)),
         limits=limits,
         figures=found,
         errors=tuple(_error(s) for s in scorings if s is None or s.failure is not None),
@@ -181,7 +181,7 @@ def _threshold(
     reached = found.mean is not None and threshold.met(found.mean)
     return ThresholdResult(
         id=key,
-        passed=reached and found.failed <= max_failures,
+        passed=reached and found.failed + found.no_verdict <= max_failures,
         threshold=threshold,
         figures=found,
     )

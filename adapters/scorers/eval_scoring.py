@@ -90,7 +90,12 @@ def _scoring(result: ScorerResult[Any, Any, Any, Any]) -> Scoring:
     details = _details(result)
     if result.not_scorable is not None:
         why = result.not_scorable.reason or ""
-        return Scoring(not_scorable=why, details=details, result=result)
+        return Scoring(
+            not_scorable=why,
+            no_verdict=result.not_scorable.no_verdict,
+            details=details,
+            result=result,
+        )
     score = result.score
     if score is None or not math.isfinite(score):
         raise InvalidInput(f"scorer {result.scorer_id!r} gave no finite score: {score!r}")

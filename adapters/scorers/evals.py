@@ -58,9 +58,12 @@ async def run_evals(
     returns an output, or a TargetResult with steps and a trajectory.
 
     An item has one of `input`, `inputs` and `turns` (see EvalItem). A gate holds where every score
-    is full marks, or what WithThreshold says; a threshold where the average is in range and at
-    most `max_failures` scores failed. Failing targets and scorers are counted and kept; with
-    `stop_on_error` the first ends the evaluation. Each item is run `trials` times.
+    is full marks, or what WithThreshold says, and none failed or has no verdict; a threshold where
+    the average is in range and at most `max_failures` scores failed or have no verdict. Items that
+    a scorer declines as not scorable count for neither.
+
+    Failing targets and scorers are counted and kept; with `stop_on_error` the first ends the
+    evaluation. Each item is run `trials` times.
 
     `output` keeps a line of JSON per item and trial. existing="resume" runs only what it lacks or
     what failed; it needs `version`, a name for the target's and the scorers' code that you change

@@ -119,14 +119,18 @@ def _scorer_row(key: str, figures: Figures) -> Row:
 
 def _gate_row(gate: GateResult) -> Row:
     held = "yes" if gate.passed else "no"
-    cells = (gate.id, "every score", str(gate.limits), str(gate.figures), held)
+    cells = (gate.id, "every score", str(gate.limits), _held_by(gate.figures), held)
     return Row(cells, strong=not gate.passed)
 
 
 def _threshold_row(threshold: ThresholdResult) -> Row:
     held = "yes" if threshold.passed else "no"
-    cells = (threshold.id, "the mean", str(threshold.threshold), str(threshold.figures), held)
+    cells = (threshold.id, "the mean", str(threshold.threshold), _held_by(threshold.figures), held)
     return Row(cells, strong=not threshold.passed)
+
+
+def _held_by(figures: Figures) -> str:
+    return ", ".join(filter(None, (str(figures), figures.missing)))
 
 
 def _failures(items: Sequence[ItemResult]) -> tuple[Table, ...]:

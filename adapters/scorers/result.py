@@ -58,11 +58,17 @@ class NotScorable:
 
     reason: str | None = None
     """Why, for people."""
+    no_verdict: bool = False
+    """True where the run should have a score and whoever judged gave no verdict: no gate passes."""
 
 
-def not_scorable(reason: str | None = None) -> NotScorable:
-    """Say that a run has no score: later steps are skipped and no mean counts it."""
-    return NotScorable(reason)
+def not_scorable(reason: str | None = None, *, no_verdict: bool = False) -> NotScorable:
+    """Say that a run has no score: later steps are skipped and no mean counts it.
+
+    Gates and thresholds leave out a run with nothing to score. With `no_verdict`, for a run that
+    should have a score, it fails a gate, and a threshold beyond `max_failures` of them.
+    """
+    return NotScorable(reason, no_verdict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def _scoring(result: Result, spec: ScoreSpec, name: str, rule: Projection) -> Sc
     asked = spec.scorers[name].question
     question, answer = spec.questions[asked], result.answers[asked]
     if isinstance(answer, NoVerdict):
-        return Scoring(not_scorable=f"{answer.cause}: {answer.message}")
+        return Scoring(not_scorable=f"{answer.cause}: {answer.message}", no_verdict=True)
     try:
         score = projected(rule, answer, question)
     except InvalidInput as error:  # the model gave no probabilities

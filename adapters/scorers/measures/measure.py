@@ -178,7 +178,9 @@ class _Asks:
 def _score(context: Judged) -> float | NotScorable:
     """Take the formula's value."""
     evidence = context.results.analyze_step_result
-    return not_scorable(evidence.note) if evidence.score is None else evidence.score
+    if evidence.score is None:  # nothing to judge, or items that got no verdict
+        return not_scorable(evidence.note, no_verdict=bool(evidence.items))
+    return evidence.score
 
 
 def _reason(context: Judged) -> str:

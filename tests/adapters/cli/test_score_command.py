@@ -102,18 +102,36 @@ def _refused_above(desk: Desk, request: Request, last: int) -> Answer:
 
 
 def test_a_row_without_a_verdict_is_not_scored_and_no_error(desk: Desk) -> None:
-    """It counts apart, and is never 0."""
+    """It counts apart, is never 0, and the mean of the others does not speak for it."""
 
     def answer(request: Request) -> Answer:
         label = "x" if desk.row(request) == 0 else "A"
         return Answer(positions=[likely({label: 0.9, "y": 0.1})])
 
     desk.answer = answer
-    done = score(desk, SCORERS + "    threshold: 0.9\n")
-    assert done.exit_code == 0, done.output
+    rule = SCORERS + "    threshold: 0.9\n"
+    done = score(desk, rule)
+    assert done.exit_code == 1, done.output
     assert "(4 of 5), 1 without a verdict" in done.stdout
+    assert "average >= 0.9; 1 of 5 without a verdict: FAILED" in done.stdout
     first: Any = desk.results()[0]["scores"]
     assert list(first["kind"]) == ["not_scorable"]
+    allowed = score(desk, rule, "--max-failures", "1", "--resume")
+    assert allowed.exit_code == 0, allowed.output
+
+
+def test_a_gate_is_not_passed_by_rows_without_a_verdict(desk: Desk) -> None:
+    """One good row of five says nothing of the four that nobody could judge."""
+
+    def answer(request: Request) -> Answer:
+        label = "A" if desk.row(request) == 0 else "x"
+        return Answer(positions=[likely({label: 0.9, "y": 0.1})])
+
+    desk.answer = answer
+    done = score(desk, SCORERS + "    gate: true\n", "--max-failures", "5")
+    assert done.exit_code == 1, done.output
+    assert "gate kind: each >= 1; 4 of 5 without a verdict: FAILED" in done.stdout
+    assert "verdict: failed" in done.stdout
 
 
 def test_no_score_at_all_is_an_error(desk: Desk) -> None:
@@ -136,7 +154,7 @@ def test_a_row_that_cannot_be_read_counts_as_one_without_an_answer(desk: Desk) -
     desk.write("rows.jsonl", '{"text": "row-0."}\nno json\n')
     done = score(desk, SCORERS + "    gate: true\n", "--max-failures", "1")
     assert done.exit_code == 1, done.output
-    assert "gate kind: each >= 1; 1 errors: FAILED" in done.stdout
+    assert "gate kind: each >= 1; 1 of 2 failed: FAILED" in done.stdout
     assert score(desk, SCORERS, "--overwrite").exit_code == 2
     assert score(desk, SCORERS, "--overwrite", "--strict").exit_code == 2
 

@@ -380,6 +380,7 @@ def test_no_verdict_is_not_scorable_and_keeps_its_evidence() -> None:
     assert result.not_scorable.reason == (
         "question 'q' has no verdict (refusal): the model declined"
     )
+    assert result.not_scorable.no_verdict
     assert result.analyze_step_result is not None
     assert result.analyze_step_result.answer.type == "no_verdict"
     assert result.analyze_step_result.score is None

@@ -57,7 +57,7 @@ def _analyze(context: StepContext[Any, Any, None, None]) -> dict[str, int]:
 
 def _score(context: StepContext[Any, Any, None, dict[str, int]]) -> Any:
     letters = context.results.analyze_step_result["letters"]
-    return min(letters, 4) if letters else not_scorable("empty")
+    return min(letters, 4) if letters else not_scorable("empty", no_verdict=True)
 
 
 def length() -> ScorerLike:
@@ -85,6 +85,7 @@ def test_a_resumed_evaluation_runs_nothing_twice(bench: Bench) -> None:
     again = bench.run("ab", "", "abcd", trials=2)
     assert bench.calls == []
     assert again.scores == first.scores
+    assert again.scores["length"].no_verdict == 2
     assert all(item.reused for item in again.items)
     assert again.items[2].scores["length"].not_scorable == "empty"
     assert [item.output for item in again.items] == ["ab", "ab", "", "", "abcd", "abcd"]

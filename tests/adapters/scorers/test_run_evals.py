@@ -20,7 +20,7 @@ from classify.adapters.scorers.eval_progress import EvalProgress, progress_bar
 from classify.adapters.scorers.eval_report import EvalReport
 from classify.adapters.scorers.eval_target import StepOutcome, TargetResult, Thread
 from classify.adapters.scorers.evals import run_evals, run_evals_sync
-from classify.adapters.scorers.result import StepContext, not_scorable
+from classify.adapters.scorers.result import NotScorable, StepContext, not_scorable
 from classify.adapters.scorers.scorer_like import ScorerLike
 from classify.adapters.scorers.thresholds import Threshold, WithThreshold, threshold_of
 from classify.errors import InvalidInput
@@ -383,6 +383,31 @@ def test_what_is_not_scorable_is_no_zero() -> None:
         0,
     )
     assert report.verdict == "passed"
+
+
+@pytest.mark.parametrize(
+    ("silence", "gate", "threshold"),
+    [
+        pytest.param(not_scorable("no claims"), True, True, id="nothing-to-score"),
+        pytest.param(not_scorable("refusal", no_verdict=True), False, False, id="no-verdict"),
+    ],
+)
+def test_only_an_item_with_nothing_to_score_is_left_out(
+    silence: NotScorable, gate: bool, threshold: bool
+) -> None:
+    """A judge that gives no verdict on 9 items of 10 has not found them good."""
+
+    def score(context: StepContext[Any, Any, Any, Any]) -> Any:
+        return 1.0 if context.run.output == 0 else silence
+
+    scorer = create_scorer("s").generate_score(score)
+    data = [{"input": n} for n in range(10)]
+    report = run_evals_sync(echo, data, [WithThreshold(scorer, 0.5)], gates=[scorer])
+    assert (report.gates[0].passed, report.thresholds[0].passed) == (gate, threshold)
+    assert report.scores["s"].missing == ("" if gate else "9 of 10 without a verdict")
+    assert report.scores["s"].not_scorable == 9
+    allowed = run_evals_sync(echo, data, [WithThreshold(scorer, 0.5)], max_failures=9)
+    assert allowed.verdict == "passed"
 
 
 def test_a_failure_misses_a_threshold_unless_some_are_allowed() -> None:

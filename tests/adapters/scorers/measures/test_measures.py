@@ -319,6 +319,7 @@ def test_nothing_to_judge_has_the_documented_value_or_none(
 
     assert result.score == score
     assert (result.not_scorable is None) == (score is not None)
+    assert result.not_scorable is None or not result.not_scorable.no_verdict
     assert evidence_of(result).note
     assert model.requests == []
 
@@ -342,6 +343,7 @@ def test_no_verdict_at_all_is_not_scorable() -> None:
     assert result.score is None
     assert result.not_scorable is not None
     assert "(0 of 2 used)" in str(result.not_scorable.reason)
+    assert result.not_scorable.no_verdict  # there were claims to judge: a gate fails
 
 
 def test_a_question_of_the_formula_without_any_verdict_is_not_scorable() -> None:
