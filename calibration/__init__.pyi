@@ -235,6 +235,7 @@ from .risk_control import (
     control_joint_risk as control_joint_risk,
     control_selective_risk as control_selective_risk,
 )
+from .set_scores import SetScore as SetScore
 from .shift import (
     ShiftCalibrator as ShiftCalibrator,
     fit_bbse_shift as fit_bbse_shift,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 import classify.calibration as calibration
+from classify.calibration.calibrators import Calibrator
 
 NAMES: list[str] = vars(calibration)["__all__"]
 
@@ -25,6 +29,21 @@ def test_the_names_are_those_that_type_checkers_see() -> None:
     """Each stands once in the stub."""
     assert sorted(_homes()) == NAMES
     assert len(set(NAMES)) == len(NAMES)
+
+
+def test_what_functions_take_can_be_made() -> None:
+    """A type that an argument names is public too; calibrators come from fits and files."""
+    functions = [each for name in NAMES if inspect.isfunction(each := getattr(calibration, name))]
+    taken = {
+        kind
+        for each in functions
+        for name, hint in get_type_hints(each).items()
+        if name != "return"
+        for kind in _own_types(hint)
+    }
+
+    assert taken - {getattr(calibration, name) for name in NAMES} <= {*_own_types(Calibrator)}
+    assert calibration.SetScore in taken
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -58,3 +77,11 @@ def _homes() -> dict[str, str]:
         for node in imports
         for alias in node.names
     }
+
+
+def _own_types(hint: object) -> Iterator[type]:
+    """Return the types of this package that a hint names."""
+    if inspect.isclass(hint) and hint.__module__.startswith("classify.calibration"):
+        yield hint
+    for part in get_args(hint):
+        yield from _own_types(part)
