@@ -92,6 +92,7 @@ class RiskCoverage(Shown):
     """AURC of all rows, not only of the points shown."""
     base_risk: float
     """The mean loss with every row kept."""
+    rule: str
     n: int
     interval: tuple[tuple[float, float], ...] | None = None
     """Of each risk alone, Wilson's 95 %; None where losses are not all 0 or 1, or rows weigh
@@ -161,6 +162,7 @@ def risk_coverage(
         threshold=_floats(kept.confidence[shown]),
         area=kept.mean_risk(),
         base_risk=float(risk[-1]),
+        rule="mean loss, ties kept together, AURC over k" + (", Wilson 95%" if counted else ""),
         n=kept.n,
         interval=_risk_intervals(kept, shown) if counted else None,
     )

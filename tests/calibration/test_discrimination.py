@@ -120,6 +120,8 @@ def test_the_curve_ends_at_the_base_risk() -> None:
     assert curve.risk == pytest.approx((0.0, 1 / 3, 0.5))
     assert curve.threshold == (0.9, 0.8, 0.1)
     assert curve.base_risk == 0.5
+    assert curve.rule == "mean loss, ties kept together, AURC over k, Wilson 95%"
+    assert curve.area == aurc([0.9, 0.8, 0.8, 0.1], [0, 1, 0, 1]).value
 
 
 def test_a_long_curve_is_thinned() -> None:
