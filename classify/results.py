@@ -85,8 +85,8 @@ class Result(Printed, Shown, _Kept):
     def asking(self) -> tuple[float, ResponseInfo | None] | None:
         """What tells the one time that the model was asked for this from all others.
 
-        Rows of one key that share it hold one answer, which a resumed run gave to all of them. None
-        where nothing tells.
+        Lines of one key that share it hold one answer, such as a row's line before and after its
+        labels were changed. None where nothing tells.
         """
         return (self.seconds, self.response) if self.seconds else None
 

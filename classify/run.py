@@ -159,6 +159,7 @@ class _Runner:
 
     async def _states(self, rows: AsyncIterator[Row | BadRow]) -> AsyncIterator[JSON]:
         """Yield the states to ask about, and write the results that need no asking."""
+        renamed: list[Row] = []
         async for row in rows:
             if self._stop.is_set():
                 return
@@ -168,22 +169,40 @@ class _Runner:
                 if self._settings.strict:
                     self.counts.stopped_by = f"{row.place}: {row.message}"
                     return
-            elif (base := self._unanswered(row)) is not None:
-                self._waiting[self._asked] = base
-                self._asked += 1
-                yield row.state
+                continue
+            self._note_id(row.id)
+            key = state_key(self._fingerprint, row.state)
+            if self._reused(row, key, self._store.take(key, row.id)):
+                continue
+            if self._store.left(key) and not self._store.failed(key, row.id):
+                renamed.append(row)
+            else:
+                yield self._begun(row, key)
+        # Only now is it known which answers the rows that they were given to no longer ask for.
+        for row in renamed:
+            if self._stop.is_set():
+                return
+            key = state_key(self._fingerprint, row.state)
+            if not self._reused(row, key, self._store.take(key)):
+                yield self._begun(row, key)
 
-    def _unanswered(self, row: Row) -> Result | None:
-        """Return what is kept of a row that must be asked; write one that is answered."""
-        self._note_id(row.id)
-        key = state_key(self._fingerprint, row.state)
-        base = unanswered(row, key=key, with_state=self._settings.with_state)
-        if self._store.answered(key):
-            self.counts.reused += 1
-            self._write(reused_result(self._store.find(key), base))
-            return None
-        self.counts.retried += self._store.failed(key)
-        return base
+    def _reused(self, row: Row, key: str, found: Result | None) -> bool:
+        """Write the answer found for a row; return whether there was one."""
+        if found is None:
+            return False
+        self.counts.reused += 1
+        self._write(reused_result(found, self._base(row, key)))
+        return True
+
+    def _begun(self, row: Row, key: str) -> JSON:
+        """Return the state to ask about, and note whose it is."""
+        self.counts.retried += self._store.failed(key, row.id)
+        self._waiting[self._asked] = self._base(row, key)
+        self._asked += 1
+        return row.state
+
+    def _base(self, row: Row, key: str) -> Result:
+        return unanswered(row, key=key, with_state=self._settings.with_state)
 
     def _note_id(self, name: str) -> None:
         mark = hash(name)

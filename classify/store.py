@@ -18,6 +18,7 @@ from typing import BinaryIO, Literal, Self, TypeAlias
 
 from classify.errors import InvalidInput
 from classify.file_lock import FileLock
+from classify.json_values import is_object
 from classify.line_file import (
     Place,
     ResultsError,
@@ -52,13 +53,13 @@ class Store:
         """Answers of another spec, model or input that a resumed run found: kept, not deleted."""
         self.damaged = 0
         """Lines found that could not be read; their rows are asked again."""
-        self._answered: dict[str, tuple[Place, ...]] = {}
-        """The answers of each key: several where rows of one state were asked one by one."""
-        self._failed: set[str] = set()
-        self._used: dict[str, int] = {}
-        """How many rows of each key have a result now."""
-        self._found: tuple[str, Place] | None = None
-        """What was looked up last."""
+        self._left: dict[str, list[tuple[str, Place]]] = {}
+        """The answers of each key that no row has taken yet, and the ids of their rows: several
+        where rows of one state were asked one by one."""
+        self._failed: set[tuple[str, str]] = set()
+        """The key and the id of each row that was asked in vain."""
+        self._taken: tuple[str, Place] | None = None
+        """The key of the answer that was taken last, and where it is."""
         self._placed: list[tuple[int, Place]] = []
         """Index of each row that has a result now, and where its line is."""
         self._synced = time.monotonic()
@@ -87,23 +88,29 @@ class Store:
         self._file.close()
         self._lock.release()
 
-    def answered(self, key: str) -> bool:
-        """Whether an earlier run left an answer with this key."""
-        return key in self._answered
+    def left(self, key: str) -> bool:
+        """Whether an earlier run left an answer with this key that no row has taken."""
+        return key in self._left
 
-    def find(self, key: str) -> Result:
-        """Return a result that an earlier run left; the key must be an answered one.
+    def take(self, key: str, id: str | None = None) -> Result | None:
+        """Return an answer that an earlier run left, None where there is none; each only once.
 
-        Each row of the key gets the next of its answers, and those beyond the last get that again.
+        It is the answer of the row with that id, or of any row where none is given. Rows of one
+        key and one id get theirs in the order of the file.
         """
-        places = self._answered[key]
-        place = places[min(self._used.get(key, 0), len(places) - 1)]
-        self._found = key, place
-        return parse_result(read_line(self._file, place))
+        left = self._left.get(key, [])
+        for number, (name, place) in enumerate(left):
+            if id is None or name == id:
+                del left[number]
+                if not left:
+                    del self._left[key]
+                self._taken = key, place
+                return parse_result(read_line(self._file, place))
+        return None
 
-    def failed(self, key: str) -> bool:
-        """Whether an earlier run asked for this and got no answer."""
-        return key in self._failed
+    def failed(self, key: str, id: str) -> bool:
+        """Whether an earlier run asked for the row with this key and id and got no answer."""
+        return (key, id) in self._failed
 
     def put(self, result: Result) -> None:
         """Write a row's result, where the file does not hold that very line already.
@@ -111,12 +118,10 @@ class Store:
         Raises ResultsError, with nothing of the line left in the file.
         """
         line = result_line(result)
-        place = None
-        if result.key is not None:
-            if self._found is not None and self._found[0] == result.key:
-                place = self._found[1]
-            self._used[result.key] = self._used.get(result.key, 0) + 1
-        if place is None or read_line(self._file, place) != line:
+        taken, self._taken = self._taken, None
+        if taken is not None and result.key == taken[0] and line == read_line(self._file, taken[1]):
+            place = taken[1]
+        else:
             place = self._append(line)
         self._placed.append((result.index, place))
 
@@ -146,16 +151,12 @@ class Store:
             )
 
     def finish(self) -> int:
-        """Put the lines into input order; return how many earlier answers no row asked for.
+        """Put the lines into input order; return how many earlier answers no row took.
 
         Those are moved to `unused_path`, where a later run with --resume finds them.
         """
         self._check_unchanged()
-        unused = [
-            place
-            for key, places in self._answered.items()
-            for place in places[self._used.get(key, 0) :]
-        ]
+        unused = [place for left in self._left.values() for _, place in left]
         if unused:
             replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
         order = [place for _, place in sorted(self._placed)]
@@ -195,23 +196,21 @@ class Store:
     def _index(self) -> None:
         """Note where the answered and the failed results are."""
         start = 0
-        latest: dict[tuple[str, object], Place] = {}
+        latest: dict[tuple[str, object], tuple[str, Place]] = {}
         with self.path.open("rb") as lines:
             for line in lines:
-                key, answered = _key(line)
-                asking = _asking(line) if answered else None
-                if answered and asking is None:
-                    key = None
-                if key and answered:
+                result = _read(line)
+                if result is None:
+                    self.damaged += 1
+                elif result.key and result.error is None:
                     # Of lines with one answer the last says what its row says now.
-                    latest[key, asking] = (start, len(line))
-                elif key:
-                    self._failed.add(key)
-                self.damaged += key is None
+                    asking = result.asking or result.id
+                    latest[result.key, asking] = result.id, (start, len(line))
+                elif result.key:
+                    self._failed.add((result.key, result.id))
                 start += len(line)
-        for (key, _), place in latest.items():
-            self._answered[key] = (*self._answered.get(key, ()), place)
-        self._failed.difference_update(self._answered)
+        for (key, _), answer in latest.items():
+            self._left.setdefault(key, []).append(answer)
 
 
 def replace_results(path: Path, results: Iterable[Result]) -> None:
@@ -219,24 +218,21 @@ def replace_results(path: Path, results: Iterable[Result]) -> None:
     replace_file(path, map(result_line, results))
 
 
-def _key(line: bytes) -> tuple[str | None, bool]:
-    """Return a result's key and whether it is answered; the key is None where it is no result."""
+def _read(line: bytes) -> Result | None:
+    """Return a line's result, None where it is none: someone may have edited it."""
     try:
-        fields = json.loads(line)
-        key, error, _ = fields["key"], fields["error"], fields["answers"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None, False
-    return (key, error is None) if isinstance(key, str) else ("", False)
-
-
-def _asking(line: bytes) -> object:
-    """Return what tells a result's answer from others of its key; None where it is no result."""
-    # Someone may have edited it.
-    try:
-        result = parse_result(line)
+        return parse_result(line)
     except InvalidInput:
         return None
-    return result.asking or "unknown"
+
+
+def _like_result(line: bytes) -> bool:
+    """Whether a line has a result's fields, whatever they hold."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return is_object(fields) and fields.keys() >= {"key", "error", "answers"}
 
 
 def _check_results(file: BinaryIO, path: Path) -> None:
@@ -244,7 +240,7 @@ def _check_results(file: BinaryIO, path: Path) -> None:
     file.seek(0)
     first = file.readline()
     whole = first.endswith(b"\n")
-    if not (_key(first)[0] is not None if whole else _BEGINNING.startswith(first[:6])):
+    if not (_like_result(first) if whole else _BEGINNING.startswith(first[:6])):
         raise InvalidInput(f"{str(path)!r} is no results file: write to another file")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,6 +41,19 @@ def _answer(request: DecisionRequest) -> Mapping[str, Mapping[str, object]]:
     if text.startswith("fail"):
         raise ProviderError("refused", status=400)
     return {"q": {"type": "boolean", "probability": len(text) / 100}}
+
+
+def _counting(*failing: int) -> ScriptedModel:
+    """Return a model that answers .01, .02 and so on, whatever it is asked; some calls fail."""
+
+    def answer(request: DecisionRequest) -> Mapping[str, Mapping[str, object]]:
+        number = len(model.requests)
+        if number in failing:
+            raise ProviderError("refused", status=400)
+        return {"q": {"type": "boolean", "probability": number / 100}}
+
+    model = ScriptedModel(answer)
+    return model
 
 
 class _Bench:
@@ -80,6 +94,13 @@ class _Bench:
 
     def asked(self) -> list[object]:
         return [request.state for request in self.model.requests]
+
+
+def _probabilities(bench: _Bench) -> list[float | None]:
+    return [
+        result.answers["q"].model_dump()["probability"] if result.answers else None
+        for result in bench.results()
+    ]
 
 
 @pytest.fixture
@@ -171,23 +192,20 @@ def test_a_changed_state_is_asked_and_a_changed_label_is_not(bench: _Bench) -> N
     assert "z" == second.state
 
 
-def test_rows_that_moved_keep_their_answers(bench: _Bench) -> None:
-    """The file follows the input of the last run."""
+def test_rows_that_moved_or_got_other_ids_keep_their_answers(bench: _Bench) -> None:
+    """The file follows the input of the last run; one answer serves one row."""
     bench.run(_rows("a", "bb", "ccc"))
 
     bench.run(_rows("ccc", "new", "a", "ccc"))
 
-    assert ["a", "bb", "ccc", "new"] == bench.asked()
+    assert ["a", "bb", "ccc", "new", "ccc"] == bench.asked()
     assert ["ccc", "new", "a", "ccc"] == [result.state for result in bench.results()]
-    assert [0.03, 0.03, 0.01, 0.03] == [
-        result.answers["q"].model_dump()["probability"] for result in bench.results()
-    ]
+    assert [0.03, 0.03, 0.01, 0.03] == _probabilities(bench)
 
 
 def test_rows_of_one_state_keep_the_answers_they_were_asked_for(bench: _Bench) -> None:
     """Repeats show how a model varies; to resume once gave all of them the last one's answer."""
-    chances = iter([0.1, 0.2, 0.3])
-    bench.model = ScriptedModel(lambda r: {"q": {"type": "boolean", "probability": next(chances)}})
+    bench.model = _counting()
     bench.run(_rows("a", "a", "bb"), settings=RunSettings(concurrency=1))
     before = bench.path.read_bytes()
     bench.model = ScriptedModel(_answer)
@@ -199,16 +217,47 @@ def test_rows_of_one_state_keep_the_answers_they_were_asked_for(bench: _Bench) -
     assert before == bench.path.read_bytes()
 
 
-def test_a_copy_shares_the_asking_of_the_answer_it_was_made_of(bench: _Bench) -> None:
-    """So that an audit does not take it for a repeat, however often the run is resumed."""
-    bench.run(_rows("a", "bb"))
+@pytest.mark.parametrize("failing", [(2,), (1, 5), (6,)], ids=str)
+def test_a_failed_row_is_asked_again_whoever_has_its_state(
+    bench: _Bench, failing: tuple[int, ...]
+) -> None:
+    """It took the next row's answer once, that row the next one's, and nothing was asked."""
+    bench.model = _counting(*failing)
+    bench.run(_rows(*"aaaaaa"), settings=RunSettings(concurrency=1))
+    before = _probabilities(bench)
 
-    for _ in range(3):
-        bench.run(_rows("a", "a", "bb", "a"))
+    counts = bench.run(_rows(*"aaaaaa"), settings=RunSettings(concurrency=1))
 
-        askings = [result.asking for result in bench.results()]
-        assert askings[0] == askings[1] == askings[3] != askings[2]
-    assert ["a", "bb"] == bench.asked()
+    again = iter([0.07, 0.08])
+    assert [next(again) if p is None else p for p in before] == _probabilities(bench)
+    assert (6 - len(failing), len(failing)) == (counts.reused, counts.retried)
+    assert (len(failing), 0) == (counts.answered, counts.unused)
+
+
+@pytest.mark.parametrize("ids", ["own", "of the state"])
+def test_a_row_that_was_never_asked_is_asked_whoever_has_its_state(bench: _Bench, ids: str) -> None:
+    """A copy of another row's answer is no second opinion."""
+    rows = _rows(*"aaaaaa")
+    if ids != "own":
+        rows = [replace(row, id="a") if isinstance(row, Row) else row for row in rows]
+    bench.model = _counting()
+    bench.run(rows[:3], settings=RunSettings(concurrency=1))
+
+    counts = bench.run(rows, settings=RunSettings(concurrency=1))
+
+    assert [0.01, 0.02, 0.03, 0.04, 0.05, 0.06] == _probabilities(bench)
+    assert (3, 3, 0) == (counts.reused, counts.answered, counts.retried)
+
+
+def test_a_row_takes_no_answer_that_a_later_row_was_given(bench: _Bench) -> None:
+    """Whatever order the input has, each row that the file knows keeps its own."""
+    rows = _rows(*"aaa")
+    bench.model = _counting()
+    bench.run(rows[1:], settings=RunSettings(concurrency=1))
+
+    bench.run(rows, settings=RunSettings(concurrency=1))
+
+    assert [0.03, 0.01, 0.02] == _probabilities(bench)
 
 
 def test_answers_that_fewer_rows_ask_for_are_put_aside(bench: _Bench) -> None:

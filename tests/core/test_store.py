@@ -113,9 +113,9 @@ def test_a_torn_last_line_is_dropped(tmp_path: Path, bytes_cut: int) -> None:
         file.truncate(path.stat().st_size - bytes_cut)
 
     with Store(path, existing="resume") as store:
-        assert store.answered(first.key or "")
-        assert not store.answered(second.key or "")
-        store.put(store.find(first.key or ""))
+        assert not store.left(second.key or "")
+        assert store.take(first.key or "", first.id) == first
+        store.put(first)
         store.put(second)
         store.finish()
 
@@ -142,17 +142,18 @@ def test_a_damaged_line_is_passed_over_and_counted(tmp_path: Path) -> None:
 
     with Store(path, existing="resume") as store:
         assert 1 == store.damaged
-        assert store.answered(first.key or "")
+        assert store.left(first.key or "")
 
 
 def test_the_file_is_put_into_input_order_without_duplicates(tmp_path: Path) -> None:
-    """Failures, old lines and answers to the same state in other places are gone."""
+    """Failures and old lines of the same answers are gone."""
     path = tmp_path / "r.jsonl"
     first, second = _written(path, "a", "b")
     swapped = [second.model_copy(update={"index": 0}), first.model_copy(update={"index": 1})]
 
     with Store(path, existing="resume") as store:
         for result in swapped:
+            assert store.take(result.key or "", result.id) is not None
             store.put(result)
         assert 0 == store.finish()
 
@@ -165,15 +166,16 @@ def test_answers_that_no_row_asks_for_are_put_aside_and_found_again(tmp_path: Pa
     first, second = _written(path, "a", "b")
 
     with Store(path, existing="resume") as store:
+        assert first == store.take(first.key or "", first.id)
         store.put(first)
         assert 1 == store.finish()
     assert [first] == list(read_results(path))
     assert [second] == list(read_results(store.unused_path))
 
     with Store(path, existing="resume") as store:
-        assert second == store.find(second.key or "")
-        store.put(first)
-        store.put(second)
+        for result in (first, second):
+            assert result == store.take(result.key or "", result.id)
+            store.put(result)
         assert 0 == store.finish()
     assert [first, second] == list(read_results(path))
     assert not store.unused_path.exists()
@@ -288,8 +290,8 @@ def test_a_result_that_someone_has_broken_is_asked_again(
     path.write_bytes(lines[0].replace(part, edited, 1) + lines[1])
     with Store(path, existing="resume") as store:
         assert store.damaged == 1
-        assert not store.answered(str(first.key))
-        assert store.answered(str(second.key))
+        assert not store.left(str(first.key))
+        assert store.left(str(second.key))
 
 
 def _cut(path: Path) -> None:
