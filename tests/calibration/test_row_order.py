@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from typing import cast
 
 import numpy as np
 import pytest
@@ -105,7 +106,7 @@ def _numbers(found: object) -> Iterator[float]:
     if isinstance(found, int | float):
         yield float(found)
     elif isinstance(found, tuple | list):
-        for each in found:
+        for each in cast("Sequence[object]", found):
             yield from _numbers(each)
     elif is_dataclass(found):
         for field in fields(found):
