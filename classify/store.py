@@ -171,6 +171,9 @@ class Store:
         return len(unused)
 
     def _opened(self, existing: Existing) -> BinaryIO:
+        if existing == "error":
+            # Another run's unused answers would be taken for this one's once it is resumed.
+            _check_fresh(self.path, self.unused_path)
         try:
             file = self.path.open("a+b", buffering=0)
         except OSError as error:
@@ -178,16 +181,12 @@ class Store:
         try:
             if existing == "overwrite":
                 file.truncate(0)
+                self.unused_path.unlink(missing_ok=True)
             elif existing == "resume":
                 _check_results(file, self.path)
                 cut_torn_line(file)
                 _absorb(self.unused_path, file)
                 self._index()
-            elif file.seek(0, os.SEEK_END):
-                raise InvalidInput(
-                    f"{str(self.path)!r} has results already: continue them with --resume, "
-                    "replace them with --overwrite, or write to another file"
-                )
         except BaseException:
             file.close()
             raise
@@ -233,6 +232,15 @@ def _like_result(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return is_object(fields) and fields.keys() >= {"key", "error", "answers"}
+
+
+def _check_fresh(*paths: Path) -> None:
+    for path in paths:
+        if path.is_file() and path.stat().st_size:
+            raise InvalidInput(
+                f"{str(path)!r} has results already: continue them with --resume, replace them "
+                "with --overwrite, or write to another file"
+            )
 
 
 def _check_results(file: BinaryIO, path: Path) -> None:

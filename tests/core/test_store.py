@@ -196,6 +196,35 @@ def test_existing_results_are_not_touched_unasked(tmp_path: Path) -> None:
     assert b"" == path.read_bytes()
 
 
+def test_results_that_are_replaced_leave_no_unused_answers_behind(tmp_path: Path) -> None:
+    """A later run with --resume once took the discarded answer for a row that had failed."""
+    path = tmp_path / "r.jsonl"
+    _written(path, "a", "b")
+    with Store(path, existing="resume") as store:
+        assert store.finish() == 2
+
+    with Store(path, existing="overwrite") as store:
+        assert store.finish() == 0
+
+    with Store(path, existing="resume") as store:
+        assert not store.left(state_key("f", "a"))
+
+
+def test_unused_answers_are_existing_results(tmp_path: Path) -> None:
+    """Of a file that was deleted: a new run neither takes nor deletes what was paid for."""
+    path = tmp_path / "r.jsonl"
+    results = _written(path, "a", "b")
+    with Store(path, existing="resume") as store:
+        store.finish()
+    path.unlink()
+
+    with pytest.raises(InvalidInput, match=r"r\.jsonl\.unused' has results already.*--resume"):
+        Store(path)
+
+    assert not path.exists()
+    assert results == list(read_results(store.unused_path))
+
+
 @pytest.mark.parametrize(
     "content", [b'{"text": "my rows"}\n', b"notes without end", b"\x89PNG\n"], ids=str
 )
