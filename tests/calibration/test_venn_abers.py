@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.arrays import Floats, log_probabilities, same_log_odds
 from classify.calibration.venn_abers import fit_venn_abers
 from classify.errors import CalibrationError
 
@@ -21,9 +21,9 @@ data = st.lists(
 
 
 def odds(values: list[float]) -> tuple[Floats, Floats]:
-    """Return log-probabilities with these log-odds, and the log-odds as rounding leaves them."""
+    """Return log-probabilities with these log-odds, and the log-odds that are told apart."""
     log_p = log_probabilities([[value, 0.0] for value in values])
-    return log_p, log_p[:, 0] - log_p[:, 1]
+    return log_p, same_log_odds(log_p[:, 0] - log_p[:, 1])
 
 
 def fit_with(x: Floats, y: Floats, weights: Floats, score: float, label: float) -> float:
@@ -36,6 +36,7 @@ def fit_with(x: Floats, y: Floats, weights: Floats, score: float, label: float) 
 
 @settings(deadline=None)
 @given(data, st.lists(scores, max_size=5))
+@example([(0.0, 0, 0.25)], [1e-14])
 def test_the_bounds_are_the_two_isotonic_fits(
     rows: list[tuple[float, int, float]], new: list[float]
 ) -> None:
