@@ -29,11 +29,16 @@ _FORMATTING = re.compile(
     r"[-\s\"'`*_#()\[\]{}<>:.,=$\\|\u0120\u010a\u2581\u201c\u201d\u2018\u2019]+"
 )
 _FORMATTING_WORD = re.compile(f"(?:{'|'.join(_FORMATTING_WORDS)})?", re.IGNORECASE)
-_LEAD = re.compile(
-    rf"(?:```\w*\n|{_FORMATTING.pattern}|(?:{'|'.join(_FORMATTING_WORDS)})(?![^\W_]))*",
-    re.IGNORECASE,
+_THOUGHT = re.compile(
+    r"[<\[]\|?think\|?[>\]].*?(?:[<\[]\|?/think\|?[>\]]|\Z)", re.IGNORECASE | re.DOTALL
 )
-"""What may stand before a label: marks, a code fence, words such as "Answer"."""
+"""What a model thinks aloud, up to the closing mark or as far as it came."""
+_LEAD = re.compile(
+    rf"(?:{_THOUGHT.pattern}|```\w*\n|{_FORMATTING.pattern}"
+    rf"|(?:{'|'.join(_FORMATTING_WORDS)})(?![^\W_]))*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What may stand before a label: thoughts, marks, a code fence, words such as "Answer"."""
 _CLOSED = re.compile(rf"(?:[{re.escape(_EDGES)}]|</\w+>)*(?:[:.)]|$)")
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.
@@ -74,8 +79,13 @@ def check_logprob(value: float, token: str) -> float:
     return -math.inf if value <= NO_MASS else min(value, 0.0)
 
 
-def read_position(position: Position, labels: Sequence[str]) -> SlotReading:
+def read_position(
+    position: Position, labels: Sequence[str], *, before: str = "", after: str = ""
+) -> SlotReading:
     """Sum each label's spellings among the alternatives, and bound what was not returned.
+
+    `before` and `after` are what was written around the position: a token that they make a piece
+    of something longer, as the 1 of 10, is no label.
 
     With S the label mass, u the unseen labels, l the least returned logprob and R the
     probability not returned: an unseen label has at most U1 = min(exp l, R), all of them at most
@@ -89,7 +99,9 @@ def read_position(position: Position, labels: Sequence[str]) -> SlotReading:
     returned: list[float] = []
     for alternative in _distinct(position.alternatives):
         logprob = check_logprob(alternative.logprob, alternative.token)
-        k = index.get(normalized(alternative.token, fold=fold))
+        follows = after if alternative.token == position.token else ""
+        piece = _goes_on(*_parted(alternative.token, before, follows))
+        k = None if piece else index.get(normalized(alternative.token, fold=fold))
         share = math.exp(logprob)
         returned.append(share)
         if k is not None:
@@ -109,14 +121,18 @@ def find_slot(
 
     A position whose label mass is at least a half is the slot whatever token was drawn there.
     """
-    thinking = False
+    text = "".join(position.token for position in positions)
+    thoughts = [thought.span() for thought in _THOUGHT.finditer(text)]
+    lead = _LEAD.match(text)
+    assert lead is not None  # it may be empty
+    end = 0
     for index, position in enumerate(positions):
-        token = position.token.casefold()
-        if thinking or "<think>" in token:
-            thinking = "</think>" not in token
+        start, end = end, end + len(position.token)
+        if any(first < end and start < last for first, last in thoughts):
             continue
-        reading = read_position(position, labels)
-        if reading.label_mass >= _HALF or not is_formatting(position.token):
+        reading = read_position(position, labels, before=text[:start], after=text[end:])
+        formatting = end <= lead.end() or is_formatting(position.token)
+        if reading.label_mass >= _HALF or not formatting:
             return index, reading
     return None
 
@@ -131,8 +147,9 @@ def written_label(text: str) -> str:
     r"""Return the label that a text gives, normalised; "" for one that is more than a label.
 
     What stands before it is passed over as at a slot: "B", "B.", "B: billing", "**Answer:** B"
-    and "\\(B\\)" are all an answer of B.
+    and "\(B\)" are all an answer of B.
     """
+    text = _THOUGHT.sub("", text)
     start = _LEAD.match(text)
     assert start is not None  # it may be empty
     before, rest = start.group(), text[start.end() :]
@@ -141,6 +158,13 @@ def written_label(text: str) -> str:
     name, after = label.group(), rest[label.end() :]
     whole = _CLOSED.match(after) and not _goes_on(before, name, after)
     return normalized(name) if whole else ""
+
+
+def _parted(token: str, before: str, after: str) -> tuple[str, str, str]:
+    """Return a token's text as a label, and what stands before and behind it."""
+    bare = token.lstrip(_EDGES)
+    name = normalized(token, fold=False)
+    return before + token[: len(token) - len(bare)], name, bare[len(name) :] + after
 
 
 def _goes_on(before: str, label: str, after: str) -> bool:

@@ -161,20 +161,24 @@ def _nothing_read(reply: Reply) -> NoReading:
         return NoReading("truncated", "the output ended before a label", "logprobs")
     if _wrote_nothing(reply):
         return NoReading("no_label", "the model ended its answer before any token", "logprobs")
-    return NoReading("no_label", "the model answered with nothing but formatting", "logprobs")
+    message = "the model answered with nothing but formatting or thoughts"
+    return NoReading("no_label", message, "logprobs")
 
 
 def _too_little(reading: SlotReading, seen: OrderSeen, *, floor: float, written: str) -> NoReading:
     cause: Cause
+    is_label = normalized(written) in {normalized(label) for label in seen.labels}
+    piece = is_label and any(a.token == written and label is None for a, label in reading.counted)
+    longer = f"; the model went on after {written!r}, which is no label then" if piece else ""
     if reading.label_mass > 0.0:
         cause, message = (
             "low_label_mass",
             (
                 f"the labels got a probability of {reading.label_mass:.3g} together, below the "
-                f"floor of {floor:g} (min_coverage)"
+                f"floor of {floor:g} (min_coverage){longer}"
             ),
         )
-    elif normalized(written) in {normalized(label) for label in seen.labels}:
+    elif is_label and not piece:
         cause, message = (
             "unusable_logprobs",
             (
@@ -183,5 +187,5 @@ def _too_little(reading: SlotReading, seen: OrderSeen, *, floor: float, written:
             ),
         )
     else:
-        cause, message = "no_label", "no label was among the alternatives at the slot"
+        cause, message = "no_label", f"no label was among the alternatives at the slot{longer}"
     return NoReading(cause, message, "logprobs", label_mass=reading.label_mass, orders=(seen,))

@@ -333,7 +333,7 @@ def test_v10_equal_texts_of_different_tokens_are_summed(
             id="V11 before, in thoughts",
         ),
         pytest.param(
-            [at(("Answer", 1.0)), at((":", 1.0)), at(("7", 0.9), ("8", 0.1)), at(("8", 1.0))],
+            [at(("Answer", 1.0)), at((":", 1.0)), at(("7", 0.9), ("8", 0.1)), at((" 8", 1.0))],
             id="V11 between",
         ),
     ],
@@ -341,6 +341,42 @@ def test_v10_equal_texts_of_different_tokens_are_summed(
 def test_v11_the_slot_is_found_by_structure(positions: list[Position]) -> None:
     """An 8 elsewhere in the text is not the answer: 7 x .9 + 8 x .1 = 7.1."""
     assert score(levels(10), *positions).score == pytest.approx(7.1)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "cause", "mass"),
+    [
+        pytest.param(["1", "0"], "low_label_mass", 0.05, id="10"),
+        pytest.param(["1", ".", "5"], "low_label_mass", 0.05, id="1.5"),
+        pytest.param(["1", ".5"], "low_label_mass", 0.05, id="1 and .5"),
+        pytest.param(["Answer", ":", " 1", "0"], "low_label_mass", 0.05, id="after formatting"),
+        # whatever follows a minus sign is no level
+        pytest.param(["-", "1"], "no_label", 0.0, id="-1"),
+    ],
+)
+def test_v04_a_digit_that_goes_on_is_another_number(
+    tokens: list[str], cause: str, mass: float
+) -> None:
+    """Where the tokens after the slot show that the model wrote 10, its 1 is no level."""
+    positions = tuple(at((t, 0.9), ("0", 0.05)) if "1" in t else at((t, 1.0)) for t in tokens)
+    model = ScriptedLanguageModel(lambda _, __: Reply("".join(tokens), positions))
+
+    found = asyncio.run(Classifier("c", model, {"q": levels(5)}).evaluate("text")).answers["q"]
+
+    assert isinstance(found, NoVerdict)
+    assert found.cause == cause
+    assert found.label_mass == pytest.approx(mass)
+
+
+@pytest.mark.parametrize("after", ["", ".", "\n", " of 4", ". 5", "\u5206", "\u0120is", "**"])
+def test_v04_a_digit_that_ends_is_a_level(after: str) -> None:
+    """What is set apart from a label, or a word of a script without spaces, changes nothing."""
+    positions = tuple(at((token, 1.0)) for token in ("1", after) if token)
+    model = ScriptedLanguageModel(lambda _, __: Reply(f"1{after}", positions))
+
+    found = asyncio.run(Classifier("c", model, {"q": levels(5)}).evaluate("text")).answers["q"]
+
+    assert isinstance(found, ScoreAnswer) and found.score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -464,6 +500,38 @@ def test_v16_thoughts_are_not_the_answer() -> None:
     )
 
     assert found.choice == "bee"
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ["<", "think", ">", "\n", "A", " looks", " wrong"],
+        ["<th", "ink>", "A", "?", "</", "think", ">", "B"],
+        ["[THINK]", "A", " looks", " wrong"],
+        ["[", "TH", "INK", "]", "A", "[/THINK]", "B"],
+        ["<think", ">A", ",", "A", "</think>", "\n", "B"],
+        ["<|think|>", "A", " looks"],
+    ],
+    ids="".join,
+)
+def test_v16_thoughts_are_told_by_the_whole_text(tokens: list[str]) -> None:
+    """However the marks fall into tokens, an A inside them is no answer; without an end, none is."""
+    positions = tuple(at((token, 1.0)) for token in tokens)
+    model = ScriptedLanguageModel(lambda _, __: Reply("".join(tokens), positions))
+
+    found = asyncio.run(Classifier("c", model, {"q": AB}).evaluate("text")).answers["q"]
+
+    if tokens[-1] == "B":
+        assert isinstance(found, ChoiceAnswer) and found.choice == "bee"
+    else:
+        assert isinstance(found, NoVerdict) and found.cause == "no_label"
+
+
+def test_v16_a_code_fence_in_pieces_is_formatting() -> None:
+    """The fence's language is no answer."""
+    fence = [at(("```", 1.0)), at(("json", 1.0)), at(("\n", 1.0))]
+
+    assert choice(AB, *fence, at(("B", 1.0))).choice == "bee"
 
 
 def test_v16_a_label_behind_a_drawn_mark_is_still_the_slot() -> None:
