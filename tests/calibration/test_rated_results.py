@@ -113,6 +113,29 @@ def test_ranks_of_expected_levels_pool_what_is_equal() -> None:
     assert found.tau_b.value == pytest.approx(kendalltau(level, people).statistic, abs=1e-12)
 
 
+def test_the_order_of_rows_does_not_matter_to_the_map() -> None:
+    """Folds, held-out errors and their intervals are those of the same rows in another order."""
+    random = np.random.default_rng(4)
+    parts = np.array([(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)])[::2]
+    people = np.clip(parts @ np.arange(3) / 20 + random.normal(0.1, 0.3, len(parts)), 0, 2).round(1)
+    first = calibrate_means("stars", answered(people.tolist(), parts / 20))
+
+    for _ in range(3):
+        order = random.permutation(len(parts))
+        again = calibrate_means("stars", answered(people[order].tolist(), parts[order] / 20))
+
+        for one, other in ((first.before, again.before), (first.after, again.after)):
+            for name in ("mae", "bias"):
+                a, b = getattr(one, name), getattr(other, name)
+                assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-9)
+        assert first.artefact.calibrator.method == again.artefact.calibrator.method
+        np.testing.assert_allclose(
+            again.artefact.calibrator.apply(np.log(parts / 20)),
+            first.artefact.calibrator.apply(np.log(parts / 20)),
+            atol=1e-9,
+        )
+
+
 def test_labels_between_levels_are_used_by_means_and_counted_elsewhere() -> None:
     """Nothing is lost: each number says how many of how many it stands on."""
     answers = answered([0.0, 0.4, 1.0, 1.6, 2.0, None])
