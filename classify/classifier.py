@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking, blocking_iterator
 from classify.calibrating import AfterReading, AnswerCalibrator, AnswerPolicy
-from classify.calls import Calls, Limiter
+from classify.calls import Calls
 from classify.completions import as_completed, in_order
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
@@ -36,6 +36,7 @@ from classify.errors import (
     UnsupportedQuestion,
 )
 from classify.evaluation import Evaluation, TotalUsage
+from classify.function_facts import function_facts
 from classify.gate import check_response
 from classify.json_values import JSON, check_json, is_object
 from classify.language_model import LanguageModel, Usage
@@ -46,6 +47,7 @@ from classify.prompts import TEMPLATE
 from classify.providers import resolve_model
 from classify.question_sets import Questions, QuestionSet, parse_questions
 from classify.questions import Question
+from classify.shared_limits import shared_limiter
 from classify.validation import check_timeout
 from classify.version import __version__
 
@@ -90,6 +92,7 @@ class Classifier(Shown):
         self.questions = {} if questions is None else parse_questions(questions)
         self._configured = questions is not None
         self._transform = transform
+        self._transform_facts = None if transform is None else function_facts(transform)
         self._priors = ContentFreePriors()
         self._check_kinds(self.questions)
         self._after = AfterReading(
@@ -115,13 +118,17 @@ class Classifier(Shown):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of everything that can change an answer besides the state."""
+        """SHA-256 of everything that can change an answer besides the state.
+
+        A transform is known by its bytecode, default values and closure; one that is no Python
+        function, or holds what is no JSON, makes a fingerprint that no other classifier has.
+        """
         facts = {
             "model": [type(self.model).__name__, self.model.provider, self.model.model_id],
             "endpoint": self._endpoint(),
             # As declared: the first declared of tied options is chosen.
             "questions": [[name, q.model_dump_json()] for name, q in self.questions.items()],
-            "transform": getattr(self._transform, "__qualname__", repr(self._transform)),
+            "transform": self._transform_facts,
             "options": self.options.model_dump(),
             "template": TEMPLATE,
             "after": self._after.facts(),
@@ -143,15 +150,18 @@ class Classifier(Shown):
         state: JSON,
         questions: Questions | type[QuestionSet] | None = None,
         *,
+        concurrency: int | None = None,
         max_retries: int = 2,
         timeout: float | None = None,
         provider_options: Mapping[str, JSON] | None = None,
     ) -> Evaluation:
         """Put the questions to the model about one state.
 
-        `timeout` is in seconds, for everything together; `max_retries` counts for each request;
-        `provider_options` are passed to the provider as they are. Cancelling the task ends the
-        request and any wait before a retry.
+        `concurrency` bounds the requests in flight at the model's address, over all that this
+        event loop asks of it: the largest that anybody asks for counts. None is 8, or what the
+        `run_evals` around it was given. `timeout` is in seconds, for everything together;
+        `max_retries` counts for each request; `provider_options` are passed to the provider as
+        they are. Cancelling the task ends the request and any wait before a retry.
 
         Raises InvalidInput before anything is sent, ModelError and its kinds where no answer
         came (DeadlineExceeded for the timeout), InvalidAnswer where the answers break the rules.
@@ -164,7 +174,7 @@ class Classifier(Shown):
         return await self._evaluate(
             state,
             asked,
-            calls=Calls(max_retries=max_retries),
+            calls=Calls(max_retries=max_retries, limiter=shared_limiter(self.model, concurrency)),
             timeout=timeout,
             provider_options=provider_options,
         )
@@ -181,7 +191,8 @@ class Classifier(Shown):
         """Evaluate every state, in order; one that failed has its error in its place.
 
         What a model or a transform raises of its own is there as an UnexpectedError.
-        `concurrency` bounds the states and the requests in flight; `timeout` is for each state.
+        `concurrency` bounds the states in flight, and the requests as in `evaluate`; `timeout` is
+        for each state.
         With prior="batch" and fewer than 32 states, InvalidInput is raised before anything is
         sent; where fewer got an answer, the error carries what there is as `outcomes`.
         """
@@ -247,7 +258,7 @@ class Classifier(Shown):
     ) -> Callable[[JSON], Coroutine[object, None, Outcome]]:
         """Return what evaluates one state of many: an error is its outcome."""
         asked = self._asked(None)
-        shared = Calls(max_retries=max_retries, limiter=Limiter(concurrency))
+        shared = Calls(max_retries=max_retries, limiter=shared_limiter(self.model, concurrency))
         turns = asyncio.Semaphore(concurrency)
 
         async def ask(state: JSON) -> Outcome:

@@ -1,0 +1,119 @@
+"""Which functions are one and the same to a run that is resumed."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from classify.classifier import Classifier
+from classify.decision import DecisionResponse
+from classify.function_facts import function_facts
+from classify.questions import Boolean
+from classify.testing.scripted import ScriptedModel
+
+Function = Callable[..., Any]
+
+
+def _closure(held: object) -> Function:
+    return lambda given: (given, held)
+
+
+def _defaults(held: object) -> Function:
+    return lambda given, held=held: (given, held)
+
+
+def _keyword(held: object) -> Function:
+    return lambda given, *, held=held: (given, held)
+
+
+@pytest.mark.parametrize("make", [_closure, _defaults, _keyword])
+def test_functions_of_one_name_are_told_by_what_they_hold(
+    make: Callable[[object], Function],
+) -> None:
+    """A threshold in a closure is the usual case; types that compare equal count too."""
+    held = [0.5, 0.6, 1, True, "1", None, [1], (1,), {"a": 1}, _closure(1), _closure(2)]
+    facts = [json.dumps(function_facts(make(each))) for each in held]
+
+    assert len(set(facts)) == len(facts)
+    assert facts == [json.dumps(function_facts(make(each))) for each in held]
+
+
+def test_functions_of_one_name_are_told_by_what_they_do() -> None:
+    """Constants, attributes, operations and functions inside them."""
+    functions: list[Function] = [
+        lambda r: r,
+        lambda r: r.answers,
+        lambda r: r.warnings,
+        lambda r: r + 1,
+        lambda r: r + 2,
+        lambda r: r - 1,
+        lambda r: [*map(lambda x: x + 1, r)],
+        lambda r: [*map(lambda x: x + 2, r)],
+    ]
+    facts = [json.dumps(function_facts(function)) for function in functions]
+
+    assert len(set(facts)) == len(facts)
+
+
+def test_what_cannot_be_told_is_never_the_same() -> None:
+    """Not even twice the same object: what it holds may have changed."""
+    for unknown in (
+        functools.partial(_closure, 1),
+        [].append,
+        DecisionResponse,
+        _closure(object()),
+    ):
+        assert function_facts(unknown) != function_facts(unknown)
+
+
+def test_a_function_that_calls_itself_has_facts() -> None:
+    """By its name, where it is met again."""
+
+    def countdown(n: int) -> int:
+        return countdown(n - 1) if n else 0
+
+    assert function_facts(countdown) == function_facts(countdown)
+
+
+_SCRIPT = """
+import json
+from classify.function_facts import function_facts
+print(json.dumps(function_facts(lambda r: r in {"a", "b", "c", "d", "e"} and r[1:2] != (1, "x"))))
+"""
+
+
+def test_facts_are_the_same_in_every_process() -> None:
+    """A run is resumed in another one, where texts have other hashes."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", _SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+
+    assert len(found) == 1
+
+
+def test_a_transform_of_the_same_name_is_another_classifier() -> None:
+    """Its answers were reused: both are called <lambda>."""
+
+    def made(transform: Callable[[DecisionResponse], DecisionResponse] | None) -> str:
+        model = ScriptedModel(lambda _: {"q": {"type": "boolean", "probability": 0.5}})
+        return Classifier("c", model, {"q": Boolean()}, transform=transform).fingerprint
+
+    plain, noted = lambda r: r, lambda r: replace(r, warnings=("noted",))
+
+    assert len({made(None), made(plain), made(noted)}) == 3
+    assert made(noted) == made(noted)
