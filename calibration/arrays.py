@@ -148,8 +148,27 @@ def same_log_odds(odds: Floats) -> Floats:
 
 
 def class_labels(y: ArrayLike, *, n: int, k: int, name: str = "y") -> Ints:
-    """Return the true option of each row (n,), as indices 0 … k-1."""
+    """Return the true option of each row (n,), as indices 0 … k-1.
+
+    Booleans are refused: True would be column 1, and of the columns (true, false) that is false.
+    """
     raw = array(y, name=name)
+    if raw.dtype.kind == "b" or (
+        raw.dtype.kind == "O" and any(isinstance(value, bool | np.bool_) for value in raw.flat)
+    ):
+        raise CalibrationError(
+            f"{name} must be the index of each row's true option, its column, and not booleans: "
+            f"give np.where({name}, 0, 1) where the columns are (true, false)"
+        )
+    return _indices(raw, n=n, k=k, name=name)
+
+
+def binary_labels(y: ArrayLike, *, n: int, name: str = "y") -> Ints:
+    """Return whether each row (n,) came true, as 1 or 0; booleans or numbers."""
+    return _indices(array(y, name=name), n=n, k=2, name=name)
+
+
+def _indices(raw: NDArray[Any], *, n: int, k: int, name: str) -> Ints:
     if raw.shape != (n,):
         raise CalibrationError(f"{name} must have the shape ({n},), got {raw.shape}")
     if n == 0:

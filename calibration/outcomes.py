@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import (
     Floats,
     Ints,
+    binary_labels,
     class_labels,
     log_probabilities,
     of_options,
@@ -67,7 +68,7 @@ def binary_outcomes(
 ) -> BinaryOutcomes:
     """Check probabilities, labels 0 or 1, and weights; drop rows of weight zero."""
     checked = probabilities(p, name=name)
-    labels = class_labels(y, n=checked.size, k=2)
+    labels = binary_labels(y, n=checked.size)
     w = row_weights(weights, n=checked.size)
     if is_unit(w) or w.all():
         return BinaryOutcomes(checked, labels, w)

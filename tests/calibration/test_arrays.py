@@ -208,3 +208,49 @@ def test_numbers_are_small_enough_for_their_squares() -> None:
     for bad in (1e101, -np.inf):
         with pytest.raises(CalibrationError, match=r"x\[1\] must be finite and within ±1e\+100"):
             finite_numbers([0.0, bad], name="x")
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [True, False, True],
+        np.array([True, False, True]),
+        np.array([True, False, True], dtype=object),
+    ],
+    ids=["list", "array", "objects"],
+)
+def test_booleans_name_no_column(y: ArrayLike) -> None:
+    """Of the columns (true, false) True would be the second, false: each label upside down."""
+    log_p = np.log([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])
+    refused = r"y must be the index of each row's true option, .* give np.where\(y, 0, 1\)"
+
+    for function in (
+        lambda: class_labels(y, n=3, k=2),
+        lambda: c.calibrate(log_p, y),
+        lambda: c.fit_temperature(log_p, y),
+        lambda: c.fit_platt(log_p, y),
+        lambda: fit_sets(log_p, y, alpha=0.5),
+        lambda: log_loss(log_p, y),
+        lambda: c.metrics(log_p, y, seed=0),
+        lambda: c.ConfidencePolicy.fit(log_p, y, alpha=0.5),
+        lambda: c.realised_cost([0, 1, 0], y, np.eye(2)),
+    ):
+        with pytest.raises(CalibrationError, match=refused):
+            function()
+
+
+def test_the_way_out_of_booleans_is_the_column_they_mean() -> None:
+    """A true row that was given 0.9 for true loses -log 0.9."""
+    y = np.array([True, False])
+
+    found = log_loss(np.log([[0.9, 0.1], [0.2, 0.8]]), np.where(y, 0, 1))
+
+    assert found.value == pytest.approx(-np.log([0.9, 0.8]).mean())
+
+
+def test_binary_metrics_take_booleans() -> None:
+    """Beside one probability there is nothing that they could be the index of."""
+    p, y = [0.9, 0.2, 0.7, 0.4], [True, False, True, False]
+
+    assert c.corp_brier(p, y) == c.corp_brier(p, [1, 0, 1, 0])
+    assert c.auroc(p, np.array(y)) == c.auroc(p, [1, 0, 1, 0])
