@@ -226,6 +226,7 @@ from .reliability_regression import (
     CalibrationLine as CalibrationLine,
     calibration_line as calibration_line,
 )
+from .repeat_noise import RepeatNoise as RepeatNoise, repeat_noise as repeat_noise
 from .report import Calibrated as Calibrated, CalibrationReport as CalibrationReport
 from .result_labels import LabelledAnswers as LabelledAnswers, labelled_results as labelled_results
 from .risk_control import (

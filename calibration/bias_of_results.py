@@ -14,6 +14,7 @@ from classify.calibration.arrays import Floats, same_probabilities
 from classify.calibration.audit_items import state_length
 from classify.calibration.bias_reports import BiasReport, bias_report
 from classify.calibration.read_items import ReadItem, read_item
+from classify.calibration.repeat_noise import repeat_noise
 from classify.calibration.result_labels import (
     check_question,
     checked_results,
@@ -59,16 +60,18 @@ class _Readings:
 def result_bias(
     results: Iterable[Result], name: str, question: Question, *, seed: int = 0
 ) -> BiasReport:
-    """Return what the answers to one question show of order, place, length and unused levels.
+    """Return what the answers to one question show of noise, order, place, length, unused levels.
 
-    Readings are as the model gave them, before any prior or calibrator; rows whose state was not
-    kept have no length. A row that a resumed run gave the answer of another is left out and
-    counted. Raises CalibrationError where no answer has a distribution.
+    Readings are as the model gave them, before any prior or calibrator; repeats compare the
+    answers as they were given out. Rows whose state was not kept have no length. A row that a
+    resumed run gave the answer of another is left out and counted. Raises CalibrationError where
+    no answer has a distribution.
     """
     check_question(question)
     of_type(name, str, name="name", what="the id of a question")
     whole_number(seed, name="seed")
     readings, options = _Readings(), canonical(question)
+    given, of_item = list[Floats](), list[int]()
     left_out = Counter[str]()
     items: dict[ReadItem, int] = {}
     asked, copies = set[tuple[ReadItem, object]](), 0
@@ -85,6 +88,8 @@ def result_bias(
             if asking in asked:
                 continue
             asked.add(asking)
+        given.append(log_distribution(answer))
+        of_item.append(item)
         length = state_length(result)
         seen = _orders(answer, options)
         for listing in seen:
@@ -92,8 +97,7 @@ def result_bias(
             named = tuple(listing.labels.values())
             readings.add(item, safe_log(p), length=length, listing=named, options=options)
         if not seen:
-            log_p = log_distribution(answer)
-            readings.add(item, log_p, length=length, listing=(), options=options)
+            readings.add(item, given[-1], length=length, listing=(), options=options)
     if not readings.log_p:
         raise CalibrationError(f"no answer has a distribution ({no_distribution(left_out)})")
     several = len(set(zip(readings.item, readings.order, strict=True))) > len(set(readings.item))
@@ -109,7 +113,9 @@ def result_bias(
         length=None if no_length else readings.length,
         levels=levels,
     )
-    return replace(found, no_length=no_length, copies=copies)
+    repeated = len(items) < len(given)
+    repeats = repeat_noise(np.array(given), item=of_item, seed=seed) if repeated else None
+    return replace(found, repeats=repeats, no_length=no_length, copies=copies)
 
 
 def _orders(answer: Answer, options: Sequence[str]) -> list[OrderSeen]:

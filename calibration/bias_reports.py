@@ -1,4 +1,4 @@
-"""Habits of a judge that have nothing to do with the item: order, place, length, dead levels.
+"""Habits of a judge that have nothing to do with the item: noise, order, place, length, levels.
 
 Rows are single readings of the model: one item shown in one order. Log-probabilities are always
 given in the question's own order of options.
@@ -31,6 +31,7 @@ from classify.calibration.order_effects import (
     order_sensitivity,
 )
 from classify.calibration.rank_correlation import checked_pairs, correlation, mid_ranks
+from classify.calibration.repeat_noise import RepeatNoise, repeat_noise
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -43,6 +44,8 @@ class BiasReport(Shown):
     """What was found; None where the data to look for it was not given."""
 
     levels: LevelUse
+    repeats: RepeatNoise | None
+    """Of answers to one item, in whatever order the options were listed."""
     order: OrderSensitivity | None
     position: PositionPreference | None
     length: Measurement | None
@@ -55,9 +58,10 @@ class BiasReport(Shown):
 
     def of(self, total: int) -> BiasReport:
         """Return the same findings, each saying how many items there were."""
-        order, position = self.order, self.position
+        repeats, order, position = self.repeats, self.order, self.position
         return replace(
             self,
+            repeats=None if repeats is None else repeats.of(total),
             order=None if order is None else order.of(total),
             position=None if position is None else position.of(total),
             length=of_total(self.length, total),
@@ -70,6 +74,13 @@ class BiasReport(Shown):
             found.append(
                 f"{self.copies} rows hold a copy of another row's answer, made when a run was "
                 "resumed, and are no repeats: left out"
+            )
+        if self.repeats:
+            found += self.repeats.lines()
+        elif self.order is None:
+            found.append(
+                "repeats: not looked at, no item was answered twice: repeat some rows in the file "
+                "that is run"
             )
         if self.order:
             found += self.order.lines()
@@ -107,12 +118,18 @@ def bias_report(
     """Look for every habit the data can show.
 
     Each array has one entry per row; rows of one `item` are averaged before lengths are compared.
+    Without `order` each row is an answer, and two of one item are repeats; with it they are
+    readings, and two in one order are the noise beside the effect of the order.
     `levels` are the values of the options, needed for `length` with more than two options.
     """
     checked = log_probabilities(log_p)
     items = identifier_numbers(item, n=len(checked), name="item")
+    count = int(items.max(initial=-1)) + 1
     return BiasReport(
-        levels=level_use(checked, y, items=int(items.max(initial=-1)) + 1),
+        levels=level_use(checked, y, items=count),
+        repeats=None
+        if order is not None or count == len(items)
+        else repeat_noise(checked, item=items, seed=seed),
         order=None
         if order is None
         else order_sensitivity(checked, item=item, order=order, seed=seed),

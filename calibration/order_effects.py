@@ -91,16 +91,16 @@ def order_sensitivity(
     several, repeated = ~np.isnan(across), ~np.isnan(within)
     if not several.any():
         raise CalibrationError("no item was read in two orders, so their effect cannot be seen")
-    flips = _chance(across[several], "flips across orders", seed)
+    flips = chance_over_items(across[several], "flips across orders", seed)
     if not (several & repeated).any():
         return OrderSensitivity(flips, None, None, None)
     both = several & repeated
     p_across, p_within = _disagreement(np.exp(log_p), index, cell)
     return OrderSensitivity(
         flips,
-        _chance(within[repeated], "flips within one order", seed),
-        _chance((across - within)[both], "flips above noise", seed),
-        _mean((p_across - p_within)[both], "half squared distance above noise", seed),
+        chance_over_items(within[repeated], "flips within one order", seed),
+        chance_over_items((across - within)[both], "flips above noise", seed),
+        mean_over_items((p_across - p_within)[both], "half squared distance above noise", seed),
     )
 
 
@@ -130,7 +130,9 @@ def first_option_preference(
         )
     per_item = np.where(seen, gains, 0.0)[compared].sum(axis=1) / seen[compared].sum(axis=1)
     slots = [float(p[places == slot].mean()) for slot in range(p.shape[1])]
-    return PositionPreference(_mean(per_item, "gain of the first place", seed), tuple(slots))
+    return PositionPreference(
+        mean_over_items(per_item, "gain of the first place", seed), tuple(slots)
+    )
 
 
 def _disagreement(vectors: Floats, item: Ints, cell: Ints) -> tuple[Floats, Floats]:
@@ -165,19 +167,21 @@ def _group_means(values: Floats, group: Ints, groups: int) -> Floats:
     return means
 
 
-def _mean(values: Floats, name: str, seed: int) -> Measurement:
+def mean_over_items(values: Floats, name: str, seed: int) -> Measurement:
+    """Return the mean of one value per item, with an interval that resamples items."""
     if values.size < 2:
         return Measurement(float(values[0]), f"{name}, one item", values.size)
     found = mean_interval(values, seed=seed)
     return Measurement(found.value, f"{name}, {found.rule}", found.n, found.low, found.high)
 
 
-def _chance(values: Floats, name: str, seed: int) -> Measurement:
+def chance_over_items(values: Floats, name: str, seed: int) -> Measurement:
+    """Return the mean of one chance per item: Wilson's interval where all are 0 or all are 1."""
     # Resampling items that all flip, or never do, would give an interval of no width.
     if values.size > 1 and np.ptp(values) == 0.0 and values[0] in (0.0, 1.0):
         found = wilson(float(values.sum()), values.size)
         return Measurement(found.value, f"{name}, {found.rule}", found.n, found.low, found.high)
-    return _mean(values, name, seed)
+    return mean_over_items(values, name, seed)
 
 
 def _cells(item: Ints, order: Ints) -> Ints:

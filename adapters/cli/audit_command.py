@@ -44,7 +44,7 @@ def audit(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Report the effect of option order and place, of length and group, and unused levels."""
+    """Report noise, the effect of option order, place, length and group, and unused levels."""
     from classify.adapters.cli.plain_json import plain
     from classify.calibration.audit_items import audited_items
     from classify.calibration.audits import audit as audited

@@ -195,6 +195,39 @@ def test_a_copy_that_a_resumed_run_made_is_no_repeat() -> None:
     assert "20 rows hold a copy of another row's answer" in "\n".join(found.lines())
 
 
+def test_repeats_show_the_noise_in_one_order_too() -> None:
+    """Four items answered .2 and .7 in turn, two items once; a resumed run's copies are none."""
+    asked = [
+        boolean(n, 0.7 if again else 0.2).model_copy(update={"seconds": 0.25 + again})
+        for n in range(4)
+        for again in (0, 1)
+    ]
+    copied = [row.model_copy(update={"id": f"{row.id}, copied"}) for row in asked for _ in "abc"]
+
+    report = audited([*asked, *copied, boolean(8, 0.9), boolean(9, 0.9)], Boolean())
+
+    noise = report.habits.repeats
+    assert noise is not None and report.habits.order is None
+    assert noise.distance.value == pytest.approx(0.5)
+    assert (noise.flips.value, noise.flips.n, noise.flips.total) == (1.0, 4, 6)
+    assert any(line.startswith("repeats: distance 0.5000") for line in report.lines())
+
+
+def test_repeats_are_of_the_answers_and_not_of_readings() -> None:
+    """An answer of two orders counts once: the same readings as in the test of the order."""
+    rows = [
+        _in_two_orders(n, 0.1 if again and n < 2 else 0.9, name=f"r{n}, {again}")
+        for again in (0, 1)
+        for n in range(10)
+    ]
+
+    noise = audited(rows, Boolean()).habits.repeats
+
+    assert noise is not None and noise.flips.value == pytest.approx(0.2)
+    assert noise.distance.value == pytest.approx(0.16)
+    assert noise.distance.n == 10
+
+
 def test_copies_alone_show_no_noise() -> None:
     """Not even none: nothing was asked twice."""
     rows = [

@@ -9,6 +9,7 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.bias_reports import bias_report, length_bias
 from classify.calibration.level_shares import level_use
 from classify.calibration.order_effects import first_option_preference, order_sensitivity
+from classify.calibration.repeat_noise import repeat_noise
 from classify.errors import CalibrationError
 
 ITEMS, K = 80, 3
@@ -145,11 +146,46 @@ def test_a_bias_interval_covers_the_truth_of_independent_lengths() -> None:
     assert 0.91 < np.mean(held) < 0.99
 
 
+def test_repeats_are_compared_pair_by_pair() -> None:
+    """0.2, 0.7, 0.7 of one item lie 1/2 apart in two of three pairs; the other item never moves."""
+    p = np.array([0.2, 0.4, 0.7, 0.4, 0.7, 0.9])
+    log_p = np.log(np.stack([p, 1 - p], axis=1))
+
+    found = repeat_noise(log_p, item=["a", "b", "a", "b", "a", "alone"], seed=0).of(3)
+
+    assert found.distance.value == pytest.approx((1 / 3 + 0.0) / 2)
+    assert found.flips.value == pytest.approx((2 / 3 + 0.0) / 2)
+    assert (found.distance.n, found.flips.n, found.distance.total) == (2, 2, 3)
+
+
+def test_the_distance_of_repeats_is_that_of_all_pairs() -> None:
+    """Half the summed differences of the options, over every pair of rows of an item."""
+    random = np.random.default_rng(4)
+    p, item = random.dirichlet([1, 1, 1, 1], 40), random.integers(0, 9, 40)
+    pairs = [
+        [abs(p[i] - p[j]).sum() / 2 for i in rows for j in rows if i < j]
+        for each in range(9)
+        if (rows := [int(row) for row in np.flatnonzero(item == each)])
+    ]
+
+    found = repeat_noise(np.log(p), item=item, seed=0)
+
+    assert found.distance.value == pytest.approx(np.mean([np.mean(each) for each in pairs if each]))
+    assert found.distance.low is not None and found.distance.low < found.distance.value
+
+
+def test_items_that_were_answered_once_show_no_noise() -> None:
+    """Not even none."""
+    with pytest.raises(CalibrationError, match="no item was answered twice"):
+        repeat_noise([[-0.1, -3.0]] * 2, item=[0, 1], seed=0)
+
+
 def test_the_report_says_what_was_not_looked_at() -> None:
     """Silence would read as a clean bill."""
     report = bias_report([[0.0, -1.0], [-1.0, 0.0]], seed=0, item=["a", "b"])
 
     text = "\n".join(report.lines())
+    assert "repeats: not looked at" in text
     assert "order: not looked at" in text
     assert "length: not looked at" in text
 

@@ -215,6 +215,7 @@ CALLS: Mapping[Callable[..., object], Mapping[str, Any]] = {
     c.reliability_diagram: OUTCOMES | DRAWN | {"bins": c.EqualMass(), "confidence": 0.9},
     c.reliability_figure: {"diagram": DIAGRAM, "title": "t"},
     c.reliability_svg: {"diagram": DIAGRAM, "title": "t"},
+    c.repeat_noise: ORDERS,
     c.result_bias: {"results": RESULTS, "name": "ok", "question": QUESTIONS["ok"], "seed": 0},
     c.risk_coverage: {**SURE, "weights": np.ones(N), "points": 20},
     c.risk_coverage_figure: {"curve": CURVE, "title": "t"},
