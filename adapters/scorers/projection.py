@@ -64,7 +64,9 @@ def projection_of(
 def projected(projection: Projection, answer: Answer, question: Question) -> float:
     """Return the score of an answer, in [0, 1].
 
-    Raises InvalidInput where the rule needs probabilities and the model gave only its choice.
+    Probabilities that sum to another number than 1, by their rounding, count by their shares of
+    that sum. Raises InvalidInput where the rule needs probabilities and the model gave only its
+    choice, or nothing but zeros.
     """
     if isinstance(answer, ChoiceAnswer) and projection.rule == "selected":
         return _weights(projection)[answer.choice]
@@ -77,9 +79,15 @@ def projected(projection: Projection, answer: Answer, question: Question) -> flo
             f"the rule {projection.rule!r} needs the probability of every option, and the model "
             f"gave none with its answer; use a model that does, or scores alone"
         )
+    whole = math.fsum(answer.probabilities.values())
+    if not whole:
+        raise InvalidInput(
+            f"the rule {projection.rule!r} needs the probability of an option at least, and all "
+            "are 0 in the answer"
+        )
     weights = _weights(projection)
     total = math.fsum(p * weights.get(option, 0.0) for option, p in answer.probabilities.items())
-    return min(max(total, 0.0), 1.0)  # probabilities may miss a sum of 1 by their rounding
+    return min(total / whole, 1.0)  # equal sums, of other orders, may differ in the last place
 
 
 def projected_bounds(projection: Projection, answer: Answer, question: Question) -> Interval | None:

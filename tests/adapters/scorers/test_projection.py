@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 
 from classify.adapters.scorers.projection import projected, projected_bounds, projection_of
 from classify.answers import BooleanAnswer, ChoiceAnswer, ScoreAnswer
+from classify.errors import InvalidInput
 from classify.questions import Boolean, Choice, Score
 
 OPTIONS = ("a", "b", "c", "d")
@@ -108,6 +109,26 @@ def test_levels_can_be_named_as_correct_by_their_index() -> None:
     answer = ScoreAnswer(score=1.8, probabilities={"0": 0.1, "1": 0.3, "2": 0.3, "3": 0.3})
     projection = projection_of("q", question, correct=[2, "3"])
     assert projected(projection, answer, question) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("p", [0.03, 0.02], ids=["sum 1.2", "sum .8"])
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+def test_rounded_probabilities_that_miss_a_sum_of_1_move_no_score(p: float, score: float) -> None:
+    """40 options of 2 decimals, each worth the same: the expectation is that, not .6 or .8."""
+    question = Choice(criteria={f"o{n}": None for n in range(40)})
+    answer = ChoiceAnswer(choice="o0", probabilities=dict.fromkeys(question.options, p))
+    scores = dict.fromkeys(question.options, score)
+    expected = projection_of("q", question, scores=scores, projection="expected")
+    assert projected(expected, answer, question) == pytest.approx(score)
+    correct = projection_of("q", question, correct=["o0", "o1", "o2", "o3"])
+    assert projected(correct, answer, question) == pytest.approx(0.1)
+
+
+def test_probabilities_that_are_all_0_have_no_expectation() -> None:
+    """Rounded away, as a model with many options may do."""
+    answer = ChoiceAnswer(choice="a", probabilities=dict.fromkeys(OPTIONS, 0.0))
+    with pytest.raises(InvalidInput, match="all are 0"):
+        projected(projection_of("q", QUESTION, correct="a"), answer, QUESTION)
 
 
 def test_without_bounds_nothing_is_claimed() -> None:
