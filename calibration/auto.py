@@ -45,12 +45,17 @@ def calibrate(
     richer methods replace the blend where they are surely better.
 
     `groups` names the item of each row, `options` the columns in what is said; their numbers if
-    None. The seed deals items into folds, and neither the order of the rows nor the names of the
-    groups matter. With fewer than 20 items, one class of labels or one option nothing is fitted;
+    None. The `seed` deals items into folds, and neither the order of the rows nor the names of the
+    groups matter. Probabilities below the `floor` count as that much, in fits, in losses and when
+    applied. With fewer than 20 items, one class of labels or one option nothing is fitted;
     that, and a named method that loses to the raw answers, gives identity and a CalibrationWarning.
     The fit_… functions fit without asking. Raises CalibrationError for a method of two options
     ("platt", "beta") where there are more, and for one of rising levels ("proportional-odds") where
     `kind` is not "score".
+
+    Answers that separate the labels make no map certain: targets short of 1, a ridge or a share of
+    the uniform distribution hold it back. A parameter that stops at the end of its range all the
+    same is said in `at_bound` and in the report.
     """
     one_of(method, ("auto", *sorted(FITS)), name="method")
     one_of(kind, ("choice", "score"), name="kind")

@@ -63,7 +63,9 @@ def fit_temperature(
     """Fit T by maximum likelihood of the targets.
 
     Laplace's are the default: at 20 labels plain maximum likelihood costs twice as much, and
-    Platt's leave the answers to many options too unsure.
+    Platt's leave the answers to many options too unsure. T lies in 0.01 … 100, and `at_bound` says
+    where it stopped at an end: hard targets do at 0.01 where every label is its row's likeliest
+    option, and all targets at 100 where answers and labels have nothing in common.
     Raises CalibrationError for one option or one class of labels.
     """
     data = labelled(log_p, y, weights=weights, floor=floor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from inspect import signature
 from typing import Literal, cast
 
 import numpy as np
@@ -426,3 +427,46 @@ def test_the_answers_of_a_calibration_cannot_be_written_over() -> None:
 
     with pytest.raises(ValueError, match="read-only"):
         found.held_out[0, 0] = 0.0
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("method", ["auto", *sorted(FITS.keys() - {"identity"})])
+def test_answers_that_separate_the_labels_make_no_map_certain(method: Method, k: int) -> None:
+    """Every method keeps a thousandth of a percent at least, and tells of bounds it stopped at."""
+    if k > 2 and method in ("beta", "platt"):
+        pytest.skip("of two options")
+    y = np.arange(60) % k
+    noise = 0.3 * np.random.default_rng(0).normal(size=(60, k))
+    log_p = log_probabilities(2.0 * np.eye(k)[y] + noise)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)
+        found = calibrate(log_p, y, method=method, kind="score")
+
+    assert np.exp(found.calibrator.apply(log_p)).max() < 1.0 - 1e-5
+    told = any("stopped at its bound" in note for note in found.report.notes)
+    assert told == found.calibrator.at_bound
+
+
+def test_every_argument_of_calibrate_is_explained() -> None:
+    """In its docstring, or in the table of arguments that all of the package shares."""
+    shared = {"log_p", "y", "weights"}
+    said = calibrate.__doc__ or ""
+
+    for name in signature(calibrate).parameters.keys() - shared:
+        assert f"`{name}`" in said
+
+
+def test_the_floor_is_what_smaller_probabilities_count_as() -> None:
+    """In the loss before and after, and in the calibrator."""
+    log_p, y = simulated(60, 2, seed=9, temperature=2.0, lean=0.0)
+    log_p[0, y[0]] = -np.inf
+
+    low, high = calibrate(log_p, y, floor=1e-9), calibrate(log_p, y, floor=1e-3)
+
+    assert low.report.log_loss_before is not None and high.report.log_loss_before is not None
+    gap = low.report.log_loss_before - high.report.log_loss_before
+    raised = np.maximum(log_p[np.arange(60), y], np.log(1e-3)).mean()
+    assert high.report.log_loss_before == pytest.approx(-raised)
+    assert gap == pytest.approx(np.log(1e6) / 60)
+    assert high.calibrator.fitted_on.floor == 1e-3
