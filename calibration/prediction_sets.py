@@ -227,7 +227,10 @@ def _calibration_scores(
     labels, draws = class_labels(y, n=n, k=k), _uniforms(u, n=n)
     if score.name == "lac":
         return lac_scores(x, labels), labels, k
-    return truth_scores(log_probabilities(x), labels, score=score, u=draws), labels, k
+    x, scores = log_probabilities(x), np.empty(n)
+    for rows in row_blocks(n):
+        scores[rows] = truth_scores(x[rows], labels[rows], score=score, u=draws[rows])
+    return scores, labels, k
 
 
 def _set_score(score: ScoreName | SetScore) -> SetScore:

@@ -88,8 +88,11 @@ def truth_scores(log_p: Floats, y: Ints, *, score: SetScore, u: Floats) -> Float
         ahead: NDArray[np.bool_] = (p[:, k] > own) | ((p[:, k] == own) & (k < y))
         above += np.where(ahead, p[:, k], 0.0)
         rank += ahead
-    # Nothing is counted of the likeliest option, whose rank is 1.
-    return above + u * own * (rank > 1.0) + _rank_penalty(rank, score)
+    own *= u
+    own *= rank > 1.0  # nothing is counted of the likeliest option
+    above += own
+    above += _rank_penalty(rank, score)
+    return above
 
 
 def option_scores(log_p: Floats, *, score: SetScore, u: Floats) -> Floats:
