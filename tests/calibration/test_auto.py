@@ -462,7 +462,8 @@ def test_the_floor_is_what_smaller_probabilities_count_as() -> None:
     log_p, y = simulated(60, 2, seed=9, temperature=2.0, lean=0.0)
     log_p[0, y[0]] = -np.inf
 
-    low, high = calibrate(log_p, y, floor=1e-9), calibrate(log_p, y, floor=1e-3)
+    low = calibrate(log_p, y, method="temperature", floor=1e-9)
+    high = calibrate(log_p, y, method="temperature", floor=1e-3)
 
     assert low.report.log_loss_before is not None and high.report.log_loss_before is not None
     gap = low.report.log_loss_before - high.report.log_loss_before
