@@ -23,11 +23,11 @@ Decide: TypeAlias = Callable[[DecisionRequest], Awaitable[tuple[DecisionResponse
 
 
 class ContentFreePriors:
-    """The priors found so far, one per question and shape of state."""
+    """The priors found so far, one per question, shape of state and options for the provider."""
 
     def __init__(self) -> None:
         """Start with none."""
-        self._found: dict[tuple[str, str], Floats | None] = {}
+        self._found: dict[tuple[str, str, str], Floats | None] = {}
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
             WeakKeyDictionary()
         )
@@ -43,8 +43,9 @@ class ContentFreePriors:
         """
         usage = Usage()
         shape = json.dumps(blanked(request.state, ""), sort_keys=True)
+        sent_along = json.dumps(dict(request.provider_options), sort_keys=True)
         keys = {
-            name: (question.model_dump_json(), shape)
+            name: (question.model_dump_json(), shape, sent_along)
             for name, question in request.questions.items()
         }
         # One at a time, so that states evaluated together do not all ask.

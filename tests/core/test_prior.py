@@ -225,6 +225,27 @@ def test_blanks_are_asked_once_per_question_and_shape() -> None:
     assert len(model.requests) == 6 + 2 * len(BLANKS)
 
 
+def test_each_setting_for_the_provider_has_its_own_prior() -> None:
+    """At another temperature the blanks get another answer: it must not be remembered for all."""
+
+    def reply(request: DecisionRequest) -> Mapping[str, RawAnswer]:
+        return {"q": answer(0.9 if request.provider_options.get("temperature") else 0.6, "choice")}
+
+    model = ScriptedModel(reply)
+    classifier = Classifier("c", model, {"q": CHOICE}, prior="content-free")
+
+    found = [
+        asyncio.run(classifier.evaluate(state, provider_options=options)).answers["q"]
+        for state in ("a", "b")
+        for options in ({"temperature": 0.5}, None)
+    ]
+
+    assert [answer.evidence and answer.evidence.prior for answer in found] == [
+        pytest.approx({"ant": p, "bee": 1.0 - p}) for p in (0.9, 0.6, 0.9, 0.6)
+    ]
+    assert len(model.requests) == 4 + 2 * len(BLANKS)
+
+
 def test_a_blank_without_a_verdict_leaves_the_answer_as_it_is() -> None:
     """Nothing is known of the prior then, and nothing is divided out."""
 
