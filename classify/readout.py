@@ -21,6 +21,8 @@ CLIPPED = 1e-3
 """A logprob up to this much above 0 is rounding; beyond it the server returns something else."""
 NO_MASS = -1000.0
 """Servers write values like -9999 for a token that constrained decoding ruled out."""
+MOST_SUM = math.exp(0.05)
+"""Logprobs rounded to one decimal may sum to this much; beyond it they are of no distribution."""
 _HALF = 0.5
 
 _EDGES = " \t\r\n\v\f\u00a0\u0120\u010a\u2581\"'`\u2018\u2019\u201c\u201d()[]{}<>*_$\\"
@@ -85,7 +87,8 @@ def read_position(
     """Sum each label's spellings among the alternatives, and bound what was not returned.
 
     `before` and `after` are what was written around the position: a token that they make a piece
-    of something longer, as the 1 of 10, is no label.
+    of something longer, as the 1 of 10, is no label. Raises MalformedResponse for what is no
+    logprob, and where the probabilities sum to more than rounding explains.
 
     With S the label mass, u the unseen labels, l the least returned logprob and R the
     probability not returned: an unseen label has at most U1 = min(exp l, R), all of them at most
@@ -107,8 +110,14 @@ def read_position(
         if k is not None:
             mass[k] += share
         counted.append((alternative, None if k is None else labels[k]))
+    whole = math.fsum(returned)
+    if whole > MOST_SUM:
+        raise MalformedResponse(
+            f"the probabilities of the {len(returned)} alternatives at {position.token!r} sum to "
+            f"{whole:.6g}, above 1: they are not logprobs of one distribution"
+        )
     total = math.fsum(mass)
-    rest = max(0.0, 1.0 - math.fsum(returned))
+    rest = max(0.0, 1.0 - whole)
     p: Floats = np.array(mass) / (total or 1.0)
     lower, upper = _bounds(p, total, least=min(returned, default=1.0), rest=rest)
     return SlotReading(p, lower, upper, min(total, 1.0), tuple(counted))

@@ -418,6 +418,31 @@ def test_v14_what_is_no_logprob_is_an_error(value: float) -> None:
         answer(AB, Position("A", (Alternative("A", value), Alternative("B", -1.0))))
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "total"),
+    [(-0.1, -0.1, "1.80967"), (0.0, 0.0, "2"), (0.0005, 0.0004, "2"), (0.0, -2.9, "1.05502")],
+    ids=["twice .9", "twice 1", "probabilities below the rounding", "just above rounding"],
+)
+def test_v14_what_sums_to_more_than_one_is_an_error(a: float, b: float, total: str) -> None:
+    """Two answers cannot both be likelier than not: the sum is named, nothing is made of it."""
+    with pytest.raises(
+        MalformedResponse, match=rf"the 2 alternatives at 'A' sum to {total}, above 1"
+    ):
+        answer(AB, Position("A", (Alternative("A", a), Alternative("B", b))))
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3])
+@pytest.mark.parametrize("p", [0.5, 0.7, 0.9, 0.99])
+def test_v13_rounded_logprobs_are_believed(p: float, decimals: int) -> None:
+    """Few decimals carry the sum to 1.01 here, and never beyond exp(.05)."""
+    rounded = [round(math.log(share), decimals) for share in (p, 1 - p)]
+
+    found = choice(AB, Position("A", (Alternative("A", rounded[0]), Alternative("B", rounded[1]))))
+
+    assert found.probabilities is not None
+    assert found.probabilities["ant"] == pytest.approx(p, abs=0.025)
+
+
 @pytest.mark.parametrize("nothing", [-math.inf, -1000.0, -9999.0, -3.4e38], ids=repr)
 def test_v14_minus_infinity_and_its_stand_ins_are_no_mass(nothing: float) -> None:
     """No probability at all is legal, and the label was seen to have none."""
@@ -515,7 +540,7 @@ def test_v16_thoughts_are_not_the_answer() -> None:
     ids="".join,
 )
 def test_v16_thoughts_are_told_by_the_whole_text(tokens: list[str]) -> None:
-    """However the marks fall into tokens, an A inside them is no answer; without an end, none is."""
+    """However the marks fall into tokens, an A inside them is no answer, and none without an end."""
     positions = tuple(at((token, 1.0)) for token in tokens)
     model = ScriptedLanguageModel(lambda _, __: Reply("".join(tokens), positions))
 
