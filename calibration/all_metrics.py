@@ -16,10 +16,7 @@ from classify.calibration.agreement import cohen_kappa
 from classify.calibration.arrays import Floats
 from classify.calibration.binning import EqualWidth
 from classify.calibration.calibration_error import expected_calibration_error
-from classify.calibration.classwise_error import (
-    classwise_calibration_error,
-    sweep_calibration_error,
-)
+from classify.calibration.classwise_error import sweep_calibration_error
 from classify.calibration.corp import Decomposition, corp_log_loss
 from classify.calibration.cumulative import kolmogorov_smirnov, kuiper, spiegelhalter
 from classify.calibration.discrimination import (
@@ -193,14 +190,8 @@ def _calibration(rows: _Rows) -> MetricGroup:
         ),
         _tried("ECE, sweep", lambda: sweep_calibration_error(p, y, weights=w, seed=seed)),
     ]
-    if rows.many:
-        log_p, truth, _ = rows.outcomes
-        found.append(
-            _tried(
-                "ECE, classwise",
-                lambda: classwise_calibration_error(log_p, truth, weights=w, seed=seed),
-            )
-        )
+    if head.classwise_ece is not None:
+        found.append(_number("ECE, classwise", head.classwise_ece))
     found += [
         _tried("Kolmogorov-Smirnov", lambda: kolmogorov_smirnov(p, y, weights=w)),
         _tried("Kuiper", lambda: kuiper(p, y, weights=w)),

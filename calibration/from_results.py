@@ -168,6 +168,9 @@ def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:
 def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
     """Return the metrics that belong into the artefact; of an infinite one, the floored."""
     floored = before.floored_log_loss or after.floored_log_loss
+    classwise = ()
+    if before.classwise_ece is not None and after.classwise_ece is not None:
+        classwise = (HeldOutMetric.of("ECE, classwise", before.classwise_ece, after.classwise_ece),)
     return (
         HeldOutMetric.of(
             "log loss, floored" if floored else "log loss",
@@ -177,4 +180,5 @@ def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
         HeldOutMetric.of("Brier", before.brier, after.brier),
         HeldOutMetric.of("smooth ECE", before.smooth_ece, after.smooth_ece),
         HeldOutMetric.of("debiased error", before.debiased_error, after.debiased_error),
+        *classwise,
     )

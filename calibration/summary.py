@@ -18,6 +18,7 @@ from classify.calibration.arrays import (
     sample_weights,
 )
 from classify.calibration.calibration_error import debiased_calibration_error
+from classify.calibration.classwise_error import classwise_calibration_error
 from classify.calibration.corp import Decomposition, corp_brier, corp_brier_options
 from classify.calibration.discrimination import area_under_roc, augrc, aurc
 from classify.calibration.intervals import mean_interval, weighted_wilson
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from classify.display.cards import Card
 
 Kind = Literal["choice", "boolean", "score"]
+
+_CLASSWISE_WORK = 20_000_000
+"""Rows times options times draws for the null values of the classwise error: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,9 @@ class Metrics(Shown):
     """Booleans: of the probability of option 1. Else: of the confidence in the answer."""
     debiased_error: Measurement
     """Of the same probabilities, over bins of equal mass."""
+    classwise_ece: Measurement | None
+    """Of the probability of every option, which shows a lean between options that an error of the
+    confidence can hide; None for booleans."""
     ordinal: OrdinalMetrics | None
     """For scores only."""
 
@@ -97,6 +104,7 @@ class Metrics(Shown):
             augrc=replace(self.augrc, total=total),
             smooth_ece=replace(self.smooth_ece, total=total),
             debiased_error=replace(self.debiased_error, total=total),
+            classwise_ece=of_total(self.classwise_ece, total),
             ordinal=None if self.ordinal is None else self.ordinal.of(total),
         )
 
@@ -120,6 +128,7 @@ class Metrics(Shown):
             ("AUGRC", self.augrc),
             ("smooth ECE", self.smooth_ece),
             ("debiased error", self.debiased_error),
+            ("ECE, classwise", self.classwise_ece),
         ]
         return named + (self.ordinal.named() if self.ordinal else [])
 
@@ -170,10 +179,13 @@ def metrics(
         auroc=_auroc(judged, "AUROC" if kind == "boolean" else "AUROC of confidence"),
         aurc=aurc(answers.p, 1 - answers.y, weights=with_weights),
         augrc=augrc(answers.p, 1 - answers.y, weights=with_weights),
-        smooth_ece=smooth_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed),
-        debiased_error=debiased_calibration_error(
-            judged.p, judged.y, weights=with_weights, seed=seed
+        smooth_ece=_of_judged(
+            smooth_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed), kind
         ),
+        debiased_error=_of_judged(
+            debiased_calibration_error(judged.p, judged.y, weights=with_weights, seed=seed), kind
+        ),
+        classwise_ece=None if kind == "boolean" else _classwise(rows, with_weights, seed),
         ordinal=_ordinal(rows, levels, with_weights, means) if kind == "score" else None,
     )
 
@@ -227,6 +239,18 @@ def _auroc(outcomes: BinaryOutcomes, name: str) -> Measurement | None:
     if outcomes.y.min() == outcomes.y.max():
         return None
     return Measurement(area_under_roc(outcomes), f"{name}, mid-ranks", outcomes.n)
+
+
+def _of_judged(found: Measurement, kind: Kind) -> Measurement:
+    """Say in the rule of what the error is, where that is not the probability of an option."""
+    return found if kind == "boolean" else replace(found, rule=f"{found.rule} of the confidence")
+
+
+def _classwise(rows: ClassOutcomes, weights: Floats | None, seed: int) -> Measurement:
+    # Null values vary the less, the more rows there are, and need fewer draws.
+    draws = min(max(_CLASSWISE_WORK // rows.log_p.size, 100), 1000)
+    found = classwise_calibration_error(rows.log_p, rows.y, weights=weights, seed=seed, draws=draws)
+    return replace(found, rule=f"{found.rule} of the probability of every option")
 
 
 def _ordinal(

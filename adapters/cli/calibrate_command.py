@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Calibrated: TypeAlias = CalibratedResults | CalibratedMeans
 
 SHOWN = (
-    *("log loss", "Brier", "smooth ECE", "debiased error", "accuracy"),
+    *("log loss", "Brier", "smooth ECE", "debiased error", "ECE, classwise", "accuracy"),
     *("MAE", "mean bias", "Spearman", "tau-b"),
 )
 

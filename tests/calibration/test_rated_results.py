@@ -189,7 +189,7 @@ def test_an_artefact_keeps_each_metric_as_it_was_measured(zeros: bool) -> None:
 
     kept = {metric.name: metric for metric in found.artefact.metrics}
     loss = "log loss, floored" if zeros else "log loss"
-    assert list(kept) == [loss, "Brier", "smooth ECE", "debiased error"]
+    assert list(kept) == [loss, "Brier", "smooth ECE", "debiased error", "ECE, classwise"]
     everything = every_metric(answers)
     assert set(kept) < {each.name for group in everything.groups for each in group.metrics}
     before, after = found.before.brier, found.after.brier

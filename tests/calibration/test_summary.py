@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -54,6 +55,38 @@ def test_a_choice_is_measured_by_its_confidence() -> None:
     assert found.accuracy == accuracy(log_p, y)
     assert found.brier.value == pytest.approx(found.brier_corp.score)
     assert found.log_loss.low is not None and found.log_loss.low < found.log_loss.value
+
+
+@pytest.mark.parametrize("kind", ["choice", "score"])
+def test_a_lean_that_the_confidence_hides_is_in_the_error_of_every_option(
+    kind: Literal["choice", "score"],
+) -> None:
+    """Said with .7: the first option comes true in 9 of 10, the second in 5 of 10; in all in .7."""
+    p = np.array([[0.7, 0.3]] * 100 + [[0.3, 0.7]] * 100)
+    y = np.array([0] * 90 + [1] * 10 + [0] * 50 + [1] * 50)
+
+    found = metrics(np.log(p), y, seed=0, kind=kind)
+
+    assert found.smooth_ece.value == pytest.approx(0.0, abs=1e-9)
+    assert found.debiased_error.value == 0.0
+    assert found.classwise_ece is not None
+    assert found.classwise_ece.value == pytest.approx(0.2)
+    assert (found.classwise_ece.p_value or 1.0) < 0.01
+    said = dict(found.named())
+    assert "of the confidence" in str(said["smooth ECE"])
+    assert "of the confidence" in str(said["debiased error"])
+    assert "of the probability of every option" in str(said["ECE, classwise"])
+
+
+def test_a_boolean_has_no_confidence_in_its_rules() -> None:
+    """Its errors are of P(yes), which hides no lean."""
+    log_p, y = rows(60, 2)
+
+    found = metrics(log_p, y, seed=0, kind="boolean")
+
+    assert found.classwise_ece is None
+    assert "confidence" not in found.smooth_ece.rule + found.debiased_error.rule
+    assert not any(line.startswith("ECE, classwise") for line in found.lines())
 
 
 def test_a_score_is_measured_in_units_of_its_levels() -> None:
