@@ -17,7 +17,7 @@ from classify.calibration.calibrators import CALIBRATORS
 from classify.calibration.from_results import calibrate_results, labelled_metrics
 from classify.calibration.held_out_answers import HeldOutAnswers
 from classify.calibration.mean_map import expected_levels, fit_mean_map, with_means
-from classify.calibration.rated_results import calibrate_means
+from classify.calibration.rated_results import METHOD, calibrate_means
 from classify.calibration.rating_errors import rating_metrics
 from classify.calibration.result_labels import LabelledAnswers, labelled_results
 from classify.errors import CalibrationError
@@ -117,7 +117,7 @@ def test_the_order_of_rows_does_not_matter_to_the_map() -> None:
     """Folds, held-out errors and their intervals are those of the same rows in another order."""
     random = np.random.default_rng(4)
     parts = np.array([(a, b, 20 - a - b) for a in range(1, 19) for b in range(1, 20 - a)])[::2]
-    people = np.clip(parts @ np.arange(3) / 20 + random.normal(0.1, 0.3, len(parts)), 0, 2).round(1)
+    people = np.clip(parts @ np.arange(3) / 40 + random.normal(0.1, 0.3, len(parts)), 0, 2).round(1)
     first = calibrate_means("stars", answered(people.tolist(), parts / 20))
 
     for _ in range(3):
@@ -128,7 +128,7 @@ def test_the_order_of_rows_does_not_matter_to_the_map() -> None:
             for name in ("mae", "bias"):
                 a, b = getattr(one, name), getattr(other, name)
                 assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-9)
-        assert first.artefact.calibrator.method == again.artefact.calibrator.method
+        assert again.artefact.calibrator.method == first.artefact.calibrator.method == METHOD
         np.testing.assert_allclose(
             again.artefact.calibrator.apply(np.log(parts / 20)),
             first.artefact.calibrator.apply(np.log(parts / 20)),
