@@ -132,7 +132,9 @@ def answer_fields(question: Question, p: Floats, reading: Reading | None) -> dic
         return {"type": "score", "score": shares[options[-1]] * (len(question.criteria) - 1)}
     fields: dict[str, object] = {"type": "score", "score": _mean(p), "probabilities": shares}
     if reading is not None and reading.lower is not None and reading.upper is not None:
-        fields["score_range"] = expectation_range(reading.lower, reading.upper)
+        low, high = expectation_range(reading.lower, reading.upper)
+        # As with bounds: where an end is the score itself, rounding puts it on the other side.
+        fields["score_range"] = min(low, _mean(p)), max(high, _mean(p))
     return fields
 
 

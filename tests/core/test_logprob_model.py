@@ -11,8 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from classify.answers import AnyAnswer, NoVerdict
+from classify.answers import AnyAnswer, NoVerdict, ScoreAnswer
 from classify.classifier import Classifier
 from classify.decision import DecisionModel, DecisionRequest
 from classify.errors import CapabilityError, ProviderError
@@ -212,3 +214,17 @@ def test_the_same_state_twice_is_the_same_answer() -> None:
         one, other = once[name], again[name]
         assert not isinstance(one, NoVerdict) and not isinstance(other, NoVerdict)
         assert (one.probabilities, one.bounds) == (other.probabilities, other.bounds)
+
+
+@given(st.lists(st.floats(0.01, 1.0), min_size=2, max_size=10), st.sampled_from([1.0, 0.9]))
+def test_a_score_lies_in_its_range(weights: list[float], mass: float) -> None:
+    """Not beside it by rounding, where every level was seen and the range is one number."""
+    shown = {str(n): math.log(mass * w / math.fsum(weights)) for n, w in enumerate(weights)}
+    scripted = ScriptedLanguageModel(lambda _, __: shown, capabilities=CAN)
+    question = {"type": "score", "criteria": [f"level {n}" for n in range(len(weights))]}
+
+    found = asyncio.run(Classifier("c", scripted, {"q": question}).evaluate("x")).answers["q"]
+
+    assert isinstance(found, ScoreAnswer) and found.score_range is not None
+    low, high = found.score_range
+    assert low <= found.score <= high <= len(weights) - 1
