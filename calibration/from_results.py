@@ -168,7 +168,7 @@ def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:
 def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:
     """Return the metrics that belong into the artefact; of an infinite one, the floored."""
     floored = before.floored_log_loss or after.floored_log_loss
-    classwise = ()
+    classwise: tuple[HeldOutMetric, ...] = ()
     if before.classwise_ece is not None and after.classwise_ece is not None:
         classwise = (HeldOutMetric.of("ECE, classwise", before.classwise_ece, after.classwise_ece),)
     return (
