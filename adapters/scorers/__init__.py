@@ -35,7 +35,7 @@ from classify.adapters.scorers.evals import run_evals, run_evals_sync
 from classify.adapters.scorers.filter_run import filter_run
 from classify.adapters.scorers.judge import Judge
 from classify.adapters.scorers.judge_records import Cost, JudgeExecution, JudgeRecord
-from classify.adapters.scorers.judging import NoStructuredOutput
+from classify.adapters.scorers.judging import IncompleteReply, NoStructuredOutput
 from classify.adapters.scorers.legacy import LegacyResult, LegacyScorer
 from classify.adapters.scorers.length_limits import LengthLimit, Shorten
 from classify.adapters.scorers.live import LiveCounts, LiveEntry, LiveFailure, LiveScoring, Sampling
@@ -114,6 +114,7 @@ __all__ = [
     "Failure",
     "Figures",
     "GateResult",
+    "IncompleteReply",
     "InputProcessor",
     "Interval",
     "ItemResult",

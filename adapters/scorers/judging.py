@@ -21,6 +21,10 @@ class NoStructuredOutput(ModelError):
     """The judge gave no object of the schema, also when the schema was put before it."""
 
 
+class IncompleteReply(ModelError):
+    """The judge refused to write a text, or it was filtered or cut off."""
+
+
 class JudgeRequest:
     """One logical execution of a judge, with all that is to be recorded of it."""
 
@@ -43,13 +47,16 @@ class JudgeRequest:
     async def run(self) -> Any:
         """Return the validated object, or the text where no schema is asked for.
 
-        Raises what the model raised, once its retries are used up; NoStructuredOutput where also
-        the fallback gave no object; and what processors and on_finish raised.
+        What was refused, filtered or cut off is neither. Raises what the model raised, once its
+        retries are used up; NoStructuredOutput where also the fallback gave no object;
+        IncompleteReply for a text that is not whole; and what processors and on_finish raised.
         """
         messages = await self._messages()
         self._prompt = messages[-1].content
         if self._schema is None:
-            await self._invoke(messages, None, None)
+            found, problem = await self._invoke(messages, None, None)
+            if not found:
+                raise IncompleteReply(f"model {self._model.model_id!r} gave no text: {problem}")
             return self._output
         first = self._first_way()
         found, problem = await self._invoke(messages, self._schema, first)
@@ -117,12 +124,15 @@ class JudgeRequest:
         for processor in self._judge.output_processors or ():
             text = await settled(processor.process_output(text))
         self._text = text
+        if self._judge.on_finish is not None:
+            await settled(self._judge.on_finish(reply))
+        if problem := _incomplete(reply):
+            # A draft in it may fit the schema, and is not what the judge came to.
+            return False, problem
         found, value = (True, text) if schema is None else last_fitting(text, schema)
         if found:
             self._output = value
-        if self._judge.on_finish is not None:
-            await settled(self._judge.on_finish(reply))
-        return found, "" if found else reply.refusal or str(value)
+        return found, "" if found else str(value)
 
     async def _reply(
         self, messages: Sequence[Message], schema: OutputSchema | None, way: Injected | None
@@ -164,15 +174,21 @@ class JudgeRequest:
         return False
 
     def _without_object(self, problem: str) -> str:
-        ending = ""
-        if self._finish_reason == "length":
-            ending = "; the answer was cut off at max_tokens, give model_settings more of them"
-        elif self._finish_reason not in (None, "stop"):
-            ending = f"; the answer ended by {self._finish_reason!r}"
         return (
             f"model {self._model.model_id!r} gave no object of the output schema in "
-            f"{self._attempts} attempts: {problem}{ending}"
+            f"{self._attempts} attempts: {problem}"
         )
+
+
+def _incomplete(reply: Reply) -> str:
+    """Return why a reply is not what the judge had to say; "" where it is."""
+    if reply.refusal:
+        return f"it refused: {reply.refusal}"
+    if reply.finish_reason == "content_filter":
+        return "the provider's content filter stopped the answer"
+    if reply.finish_reason == "length":
+        return "the answer was cut off at max_tokens, give model_settings more of them"
+    return ""
 
 
 def error_json(error: BaseException) -> dict[str, str]:

@@ -540,7 +540,7 @@ def test_v16_thoughts_are_not_the_answer() -> None:
     ids="".join,
 )
 def test_v16_thoughts_are_told_by_the_whole_text(tokens: list[str]) -> None:
-    """However the marks fall into tokens, an A inside them is no answer, and none without an end."""
+    """However the marks fall into tokens, an A inside them is no answer."""
     positions = tuple(at((token, 1.0)) for token in tokens)
     model = ScriptedLanguageModel(lambda _, __: Reply("".join(tokens), positions))
 

@@ -12,9 +12,11 @@ import pytest
 from pydantic import BaseModel
 
 from classify.adapters.scorers import (
+    IncompleteReply,
     Judge,
     JudgeExecution,
     LengthLimit,
+    NoStructuredOutput,
     NotScorable,
     PromptStep,
     Redact,
@@ -468,6 +470,53 @@ def test_a_cut_off_answer_is_named() -> None:
 
     assert "cut off at max_tokens" in str(error)
     assert execution(error.result, "generate_score").finish_reason == "length"
+
+
+STOPPED = [
+    pytest.param(
+        Reply('Draft {"score": 0.3}. Final: {"score": 0.', finish_reason="length"),
+        "cut off at max_tokens",
+        id="cut off after a draft",
+    ),
+    pytest.param(
+        Reply('{"score": 0.9}', refusal="I will not judge this"),
+        "it refused: I will not judge this",
+        id="refused",
+    ),
+    pytest.param(
+        Reply('{"score": 0.9}', finish_reason="content_filter"), "content filter", id="filtered"
+    ),
+]
+
+
+@pytest.mark.parametrize(("reply", "why"), STOPPED)
+def test_what_was_stopped_is_no_score(reply: Reply, why: str) -> None:
+    """JSON in a reply that is not whole is no answer; where the fallback's is whole, it counts."""
+    error = failure(scored(Recorder(reply, reply)))
+    again = scored(Recorder(reply, '{"score": 0.5}')).run_sync(output="x")
+
+    assert type(error.cause) is NoStructuredOutput and why in str(error)
+    record = execution(error.result, "generate_score")
+    assert (record.status, record.output, record.raw_output) == ("failed", None, reply.text)
+    assert again.score == 0.5
+
+
+@pytest.mark.parametrize(("reply", "why"), STOPPED)
+def test_what_was_stopped_is_no_reason(reply: Reply, why: str) -> None:
+    """A fragment is not why: the run fails, and its record keeps the fragment."""
+    judge = Judge(model=Recorder(reply), instructions="Judge.")
+    scorer = (
+        create_scorer("s", judge=judge)
+        .generate_score(lambda c: 0.5)
+        .generate_reason(PromptStep("Why", lambda c: "Why?"))
+    )
+
+    error = failure(scorer)
+
+    assert type(error.cause) is IncompleteReply and why in str(error)
+    record = execution(error.result, "generate_reason")
+    assert (record.status, record.output, record.raw_output) == ("failed", None, reply.text)
+    assert record.finish_reason == reply.finish_reason
 
 
 def test_a_refusal_is_named() -> None:
