@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, FiniteFloat, model_validator
 
 from classify.calibration.abstention import confidences
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.fitted import Frozen, Vector
+from classify.calibration.fitted import Frozen
 from classify.calibration.measurement import Measurement
 from classify.calibration.proper_scores import LogLoss
 
@@ -18,7 +20,7 @@ Interval = tuple[FiniteFloat, FiniteFloat]
 class HeldOutMetric(Frozen):
     """A metric of rows that the calibrator did not see, before and after it."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1)]
     """As `classify metrics` names it."""
     before: FiniteFloat
     after: FiniteFloat
@@ -53,7 +55,7 @@ def _interval(found: Measurement | LogLoss) -> Interval | None:
 class HeldOutAnswers(Frozen):
     """The answers that each labelled item would get from a fit without it: for any threshold."""
 
-    confidence: Vector
+    confidence: tuple[Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)], ...]
     """The probability of the likeliest option."""
     wrong: tuple[bool, ...]
     """Whether that option was not the true one."""

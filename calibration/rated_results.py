@@ -17,7 +17,7 @@ from classify.calibration.held_out_answers import HeldOutMetric
 from classify.calibration.labelled import MIN_ITEMS
 from classify.calibration.mean_map import expected_levels, fit_mean_map
 from classify.calibration.rating_errors import RatingMetrics, rating_metrics
-from classify.calibration.report import Calibrated, CalibrationReport
+from classify.calibration.report import MEANS, Calibrated, CalibrationReport
 from classify.calibration.result_labels import BETWEEN, LabelledAnswers, check_answers
 from classify.calibration.settings import of_type
 from classify.display.notebook import Shown
@@ -27,7 +27,7 @@ from classify.questions import Score
 if TYPE_CHECKING:
     from classify.display.cards import Card
 
-METHOD = "isotonic-mean"
+METHOD = MEANS
 _FOLDS = 5
 
 

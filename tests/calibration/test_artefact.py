@@ -11,11 +11,16 @@ import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints
-from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
+from classify.calibration.artefact import (
+    CalibrationArtefact,
+    Fingerprint,
+    digest,
+    make_artefact,
+)
 from classify.calibration.artefact_file import load_artefacts, save_artefacts
 from classify.calibration.auto import calibrate
 from classify.calibration.calibrators import identity
-from classify.calibration.held_out_answers import HeldOutMetric
+from classify.calibration.held_out_answers import HeldOutAnswers, HeldOutMetric
 from classify.classifier import Classifier
 from classify.errors import CalibrationError, InvalidInput
 from classify.questions import Boolean
@@ -189,6 +194,43 @@ def test_a_damaged_or_foreign_file_is_refused(
     path = edited(tmp_path / "a.json", artefact, **changes)
 
     with pytest.raises(CalibrationError, match=message):
+        load_artefacts(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [
+        ("report", "log_loss_before", float("nan")),
+        ("report", "log_loss_after", -0.1),
+        ("report", "k", 9),
+        ("report", "k", 0),
+        ("report", "label_counts", [150, -1]),
+        ("report", "label_counts", [150, 151]),
+        ("report", "items", 301),
+        ("report", "folds", -1),
+        ("report", "floor", float("inf")),
+        ("report", "requested", "magic"),
+        ("report", "chosen", "auto!"),
+        ("report", "candidates", [{"method": "magic", "log_loss": 1, "gain": 1, "gain_error": 1}]),
+        ("report", "candidates", [{"method": "beta", "log_loss": 1, "gain": 1, "gain_error": -1}]),
+        ("held_out", "confidence", [7.0]),
+        ("held_out", "confidence", [-0.1]),
+        ("held_out", "confidence", [float("nan")]),
+    ],
+)
+def test_numbers_that_no_calibration_gives_are_refused_in_a_file(
+    artefact: CalibrationArtefact, tmp_path: Path, part: str, field: str, value: object
+) -> None:
+    """Also where the checksum is right: what is read is what reports and thresholds can mean."""
+    path = tmp_path / "a.json"
+    held_out = HeldOutAnswers(confidence=(0.9,), wrong=(False,))
+    save_artefacts(path, [artefact.model_copy(update={"held_out": held_out})])
+    body = json.loads(path.read_text(encoding="utf-8"))
+    body["artefacts"][0][part][field] = value
+    body["sha256"] = digest(body["artefacts"])
+    path.write_text(json.dumps(body), encoding="utf-8")
+
+    with pytest.raises(CalibrationError, match=rf"does not hold artefacts.*\s0\.{part}"):
         load_artefacts(path)
 
 
