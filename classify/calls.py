@@ -20,7 +20,7 @@ T = TypeVar("T")
 FIRST_DELAY = 0.5
 LONGEST_DELAY = 8.0
 LONGEST_RETRY_AFTER = 60.0
-_FIRST_IN_FLIGHT = 8
+FIRST_IN_FLIGHT = 8
 
 
 class Limiter:
@@ -32,12 +32,22 @@ class Limiter:
 
     def __init__(self, most: int) -> None:
         """Take the bound; raises InvalidInput below 1."""
-        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            raise InvalidInput(f"concurrency must be a whole number of at least 1, got {most!r}")
-        self._most = most
-        self._now = min(most, _FIRST_IN_FLIGHT)
+        self._most = _checked(most)
+        self._now = min(most, FIRST_IN_FLIGHT)
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def most(self) -> int:
+        """The bound; set while requests run, it holds for the next ones."""
+        return self._most
+
+    @most.setter
+    def most(self, most: int) -> None:
+        throttled = self._now < min(self._most, FIRST_IN_FLIGHT)
+        self._most = _checked(most)
+        self._now = min(most, self._now if throttled else max(self._now, FIRST_IN_FLIGHT))
+        self._wake()
 
     def succeeded(self) -> None:
         """Allow one more in flight, up to the bound."""
@@ -87,6 +97,12 @@ class Limiter:
         self._wake()
 
 
+def _checked(most: int) -> int:
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InvalidInput(f"concurrency must be a whole number of at least 1, got {most!r}")
+    return most
+
+
 class Calls:
     """Where the requests of one evaluation run."""
 
@@ -104,7 +120,7 @@ class Calls:
         if isinstance(max_retries, bool) or not isinstance(max_retries, int) or max_retries < 0:
             raise InvalidInput(f"max_retries must be a non-negative integer, got {max_retries!r}")
         self.max_retries = max_retries
-        self.limiter = limiter or Limiter(_FIRST_IN_FLIGHT)
+        self.limiter = limiter or Limiter(FIRST_IN_FLIGHT)
         self.attempts = 0
         """Requests made so far, failed ones included."""
         self._sleep = sleep

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking, blocking_iterator
 from classify.calibrating import AfterReading, AnswerCalibrator, AnswerPolicy
-from classify.calls import Calls, Limiter
+from classify.calls import Calls
 from classify.completions import as_completed, in_order
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
@@ -47,6 +47,7 @@ from classify.prompts import TEMPLATE
 from classify.providers import resolve_model
 from classify.question_sets import Questions, QuestionSet, parse_questions
 from classify.questions import Question
+from classify.shared_limits import shared_limiter
 from classify.validation import check_timeout
 from classify.version import __version__
 
@@ -149,15 +150,18 @@ class Classifier(Shown):
         state: JSON,
         questions: Questions | type[QuestionSet] | None = None,
         *,
+        concurrency: int | None = None,
         max_retries: int = 2,
         timeout: float | None = None,
         provider_options: Mapping[str, JSON] | None = None,
     ) -> Evaluation:
         """Put the questions to the model about one state.
 
-        `timeout` is in seconds, for everything together; `max_retries` counts for each request;
-        `provider_options` are passed to the provider as they are. Cancelling the task ends the
-        request and any wait before a retry.
+        `concurrency` bounds the requests in flight at the model's address, over all that this
+        event loop asks of it: the largest that anybody asks for counts. None is 8, or what the
+        `run_evals` around it was given. `timeout` is in seconds, for everything together;
+        `max_retries` counts for each request; `provider_options` are passed to the provider as
+        they are. Cancelling the task ends the request and any wait before a retry.
 
         Raises InvalidInput before anything is sent, ModelError and its kinds where no answer
         came (DeadlineExceeded for the timeout), InvalidAnswer where the answers break the rules.
@@ -167,13 +171,14 @@ class Classifier(Shown):
                 'prior="batch" corrects many answers together: use evaluate_many, or another prior'
             )
         asked = self._asked(questions)
-        return await self._evaluate(
-            state,
-            asked,
-            calls=Calls(max_retries=max_retries),
-            timeout=timeout,
-            provider_options=provider_options,
-        )
+        with shared_limiter(self.model, concurrency) as limiter:
+            return await self._evaluate(
+                state,
+                asked,
+                calls=Calls(max_retries=max_retries, limiter=limiter),
+                timeout=timeout,
+                provider_options=provider_options,
+            )
 
     async def evaluate_many(
         self,
@@ -187,7 +192,8 @@ class Classifier(Shown):
         """Evaluate every state, in order; one that failed has its error in its place.
 
         What a model or a transform raises of its own is there as an UnexpectedError.
-        `concurrency` bounds the states and the requests in flight; `timeout` is for each state.
+        `concurrency` bounds the states in flight, and the requests as in `evaluate`; `timeout` is
+        for each state.
         With prior="batch" and fewer than 32 states, InvalidInput is raised before anything is
         sent; where fewer got an answer, the error carries what there is as `outcomes`.
         """
@@ -221,10 +227,12 @@ class Classifier(Shown):
 
         With prior="batch" the answers are as they were read: `batch_corrected` does the rest.
         """
-        ask = self._ask_each(concurrency, max_retries, timeout, provider_options)
-        async with aclosing(in_order(_each(states), ask, window=2 * concurrency)) as outcomes:
-            async for outcome in outcomes:
-                yield outcome
+        with shared_limiter(self.model, concurrency) as limiter:
+            calls = Calls(max_retries=max_retries, limiter=limiter)
+            ask = self._ask_each(concurrency, calls, timeout, provider_options)
+            async with aclosing(in_order(_each(states), ask, window=2 * concurrency)) as outcomes:
+                async for outcome in outcomes:
+                    yield outcome
 
     async def as_completed(
         self,
@@ -239,21 +247,23 @@ class Classifier(Shown):
 
         A slow state holds back no other.
         """
-        ask = self._ask_each(concurrency, max_retries, timeout, provider_options)
-        async with aclosing(as_completed(_each(states), ask, window=2 * concurrency)) as arrivals:
-            async for arrival in arrivals:
-                yield arrival
+        with shared_limiter(self.model, concurrency) as limiter:
+            calls = Calls(max_retries=max_retries, limiter=limiter)
+            ask = self._ask_each(concurrency, calls, timeout, provider_options)
+            window = 2 * concurrency
+            async with aclosing(as_completed(_each(states), ask, window=window)) as arrivals:
+                async for arrival in arrivals:
+                    yield arrival
 
     def _ask_each(
         self,
         concurrency: int,
-        max_retries: int,
+        shared: Calls,
         timeout: float | None,
         provider_options: Mapping[str, JSON] | None,
     ) -> Callable[[JSON], Coroutine[object, None, Outcome]]:
         """Return what evaluates one state of many: an error is its outcome."""
         asked = self._asked(None)
-        shared = Calls(max_retries=max_retries, limiter=Limiter(concurrency))
         turns = asyncio.Semaphore(concurrency)
 
         async def ask(state: JSON) -> Outcome:

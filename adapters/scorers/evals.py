@@ -28,6 +28,7 @@ from classify.adapters.scorers.eval_target import Runner, Target, takes_of
 from classify.blocking import blocking
 from classify.errors import InvalidInput
 from classify.json_values import JSON, check_json
+from classify.shared_limits import concurrency_asked
 
 RunPlace: TypeAlias = tuple[int, int]
 """An item's position and the number of the trial."""
@@ -62,6 +63,9 @@ async def run_evals(
     the average is in range and at most `max_failures` scores failed or have no verdict. Items that
     a scorer declines as not scorable count for neither.
 
+    `concurrency` bounds the items at a time, and the requests in flight at each model's address:
+    a classifier of several questions or orders makes several for an item.
+
     Failing targets and scorers are counted and kept; with `stop_on_error` the first ends the
     evaluation. Each item is run `trials` times.
 
@@ -77,6 +81,7 @@ async def run_evals(
     plan = _Plan(items, planned_scorers(scorers), planned_gates(gates), trials, max_failures)
     plan.check()
     with ExitStack() as held:
+        held.callback(concurrency_asked.reset, concurrency_asked.set(concurrency))
         threads = ThreadPoolExecutor(concurrency, "classify-evals")
         # Not waited for: a target may itself be waiting for the loop that this runs in.
         held.callback(threads.shutdown, wait=False, cancel_futures=True)

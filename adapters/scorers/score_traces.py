@@ -19,6 +19,7 @@ from classify.adapters.scorers.trajectory_extraction import extract_trajectory_f
 from classify.blocking import blocking
 from classify.display.notebook import Shown
 from classify.errors import InvalidInput
+from classify.shared_limits import concurrency_asked
 
 if TYPE_CHECKING:
     from classify.display.cards import Card
@@ -153,7 +154,7 @@ async def score_traces(
     batch_id: str | None = None,
     dataset_id: str | None = None,
 ) -> TraceScores:
-    """Score every target, `concurrency` at a time, in order.
+    """Score every target, `concurrency` at a time, in order, with as many requests in flight.
 
     A target that fails has its error in its place. The batch's, the dataset's and the item's ids
     are in each run's `target_metadata`. Raises InvalidInput for an unknown scorer or target.
@@ -178,7 +179,11 @@ async def score_traces(
             except Exception as error:  # whatever went wrong with one, the others go on
                 return TraceScore(target=aim, error=error)
 
-    scores = await asyncio.gather(*map(outcome, targets))
+    token = concurrency_asked.set(concurrency)
+    try:
+        scores = await asyncio.gather(*map(outcome, targets))
+    finally:
+        concurrency_asked.reset(token)
     return TraceScores(scores=tuple(scores), batch_id=batch)
 
 

@@ -39,6 +39,7 @@ from classify.answers import NoVerdict
 from classify.classifier import Classifier
 from classify.evaluation import Evaluation, TotalUsage
 from classify.questions import Question
+from classify.shared_limits import concurrency_asked
 
 AnyRun: TypeAlias = ScorerRun[Any, Any]
 MeasureScorer: TypeAlias = Scorer[Any, Any, None, MeasureEvidence]
@@ -85,7 +86,7 @@ class _Asks:
         self._questions = reworded(measure.name, measure.questions, settings.get("questions", {}))
         self._counting: Counting = settings.get("counting", "expected")
         self._limit = settings.get("max_characters")
-        self._concurrency = settings.get("concurrency", 8)
+        self._concurrency = settings.get("concurrency")
         self._max_retries = settings.get("max_retries", 2)
         self._timeout = settings.get("timeout")
         self._options = settings.get("provider_options")
@@ -106,7 +107,8 @@ class _Asks:
             for place, item in waiting:  # shared by the workers: each takes what is next
                 answers[place] = await self._ask(item)
 
-        workers = [asyncio.ensure_future(work()) for _ in items[: self._concurrency]]
+        most = self._concurrency or concurrency_asked.get()
+        workers = [asyncio.ensure_future(work()) for _ in items[:most]]
         try:
             await asyncio.gather(*workers)  # the first error comes through as it is
         finally:
@@ -120,6 +122,7 @@ class _Asks:
         evaluation = await self._classifier.evaluate(
             within.state,
             {item.question: self._questions[item.question]},
+            concurrency=self._concurrency,
             max_retries=self._max_retries,
             timeout=self._timeout,
             provider_options=self._options,

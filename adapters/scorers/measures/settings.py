@@ -32,7 +32,7 @@ class Settings(TypedDict, total=False):
     max_characters: int | None
     """Shorten long texts to the sentences closest to the item; None (default) leaves them."""
     concurrency: int
-    """Items asked about at the same time; 8."""
+    """Items asked about at the same time, and requests in flight; 8, or `run_evals`' own."""
     max_retries: int
     timeout: float | None
     provider_options: Mapping[str, JSON] | None

@@ -1,0 +1,316 @@
+"""Requests in flight at one endpoint, however many ask it."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack
+from typing import Any
+
+import pytest
+
+from classify import capability_probe
+from classify.adapters.scorers import create_classifier_scorer, run_evals, score_traces
+from classify.adapters.scorers.measures import faithfulness
+from classify.calls import Calls, Limiter
+from classify.classifier import Classifier
+from classify.errors import InvalidInput, ProviderError
+from classify.openai_compatible import OpenAICompatible
+from classify.questions import Boolean, Choice
+from classify.shared_limits import ENDPOINTS, shared_limiter
+from classify.testing import Answer, LoopbackServer, Request, likely
+
+QUESTIONS = {
+    "kind": Choice(criteria={"a": None, "b": None}),
+    "tone": Choice(criteria={"good": None, "bad": None}),
+}
+ANSWER = Answer(positions=[likely({"A": 0.8, "B": 0.2})])
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    """Serve answers that overlap where they may."""
+
+    async def answer(_: Request) -> Answer:
+        await asyncio.sleep(0.002)
+        return ANSWER
+
+    capability_probe.forget()
+    with LoopbackServer(answer) as server:
+        yield server
+
+
+def asking(server: LoopbackServer, **options: Any) -> Classifier:
+    """Return a classifier with a model object of its own."""
+    return Classifier("c", OpenAICompatible("m", base_url=server.base_url), QUESTIONS, **options)
+
+
+def in_flight(server: LoopbackServer, work: Callable[[], Awaitable[Any]]) -> int:
+    """Return the most requests in flight at once while work is done, its probe left out."""
+
+    async def probed() -> None:
+        await asking(server).model.language_model.capabilities()  # type: ignore[attr-defined]
+        await work()
+
+    asyncio.run(probed())
+    return server.most_in_flight
+
+
+def test_many_classifiers_of_one_endpoint_share_its_limit(server: LoopbackServer) -> None:
+    """20 classifiers of 8 requests each are 8 requests for the server, not 160."""
+
+    async def work() -> None:
+        many = [asking(server) for _ in range(20)]
+        states = [f"row {n}" for n in range(3)]
+        found = await asyncio.gather(*(c.evaluate_many(states, concurrency=8) for c in many))
+        assert not any(isinstance(one, Exception) for outcomes in found for one in outcomes)
+
+    assert in_flight(server, work) <= 8
+
+
+@pytest.mark.parametrize(("concurrency", "most"), [(None, 8), (3, 3)])
+def test_gathered_evaluations_share_a_limit(
+    server: LoopbackServer, concurrency: int | None, most: int
+) -> None:
+    """30 states of two questions are 60 requests, but not at once."""
+    classifier = asking(server)
+
+    async def work() -> None:
+        states = [f"row {n}" for n in range(30)]
+        await asyncio.gather(*(classifier.evaluate(s, concurrency=concurrency) for s in states))
+
+    assert in_flight(server, work) <= most
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_run_evals_bounds_the_requests_of_its_scorers(
+    server: LoopbackServer, concurrency: int
+) -> None:
+    """Two questions in two orders are four requests for each item."""
+    classifier = asking(server, orders=2)
+    scorer = create_classifier_scorer(
+        "s", classifier, "kind", lambda context: str(context.run.input), correct="a"
+    )
+
+    async def work() -> None:
+        data = [{"input": n} for n in range(4)]
+        await run_evals(_same, data, [scorer], concurrency=concurrency)
+        await run_evals(_own_classifier(server), data, [scorer], concurrency=concurrency)
+
+    assert in_flight(server, work) <= concurrency
+
+
+async def _same(given: Any) -> Any:
+    return given
+
+
+def _own_classifier(server: LoopbackServer) -> Callable[[Any], Awaitable[Any]]:
+    """Return a target that asks the same endpoint."""
+    classifier = asking(server)
+
+    async def target(given: Any) -> Any:
+        return str((await classifier.evaluate(str(given))).answers)
+
+    return target
+
+
+def test_a_measure_s_concurrency_bounds_its_requests(server: LoopbackServer) -> None:
+    """Each claim is asked about in two orders."""
+    model = OpenAICompatible("m", base_url=server.base_url)
+    scorer = faithfulness(Classifier("c", model, orders=2), concurrency=2)
+
+    async def work() -> None:
+        output = "Rome is in Italy. It has hills. It is old. It is big."
+        await scorer.run(output=output, request_context={"context": ["Rome is in Italy."]})
+
+    assert in_flight(server, work) <= 2
+
+
+def test_score_traces_bounds_the_requests(server: LoopbackServer) -> None:
+    """As many requests as traces."""
+    scorer = create_classifier_scorer("s", asking(server), "kind", lambda _: "x", correct="a")
+    trace = {"traceId": "t", "spans": [{"spanId": "1", "name": "a", "spanType": "agent_run"}]}
+
+    async def work() -> None:
+        await score_traces(scorer, [trace] * 6, concurrency=2)
+
+    assert in_flight(server, work) <= 2
+
+
+class Model:
+    """A model object without an address."""
+
+
+class At:
+    """A model at an address."""
+
+    def __init__(self, base_url: str) -> None:
+        """Take the address."""
+        self.base_url = base_url
+
+
+def test_an_address_is_shared_and_a_model_without_one_is_its_own() -> None:
+    """Two clients of one server burden the same server."""
+
+    async def shared() -> None:
+        with ExitStack() as held:
+            enter = held.enter_context
+            first = enter(shared_limiter(At("http://a/v1"), 2))
+            assert enter(shared_limiter(At("http://a/v1"), 4)) is first
+            assert enter(shared_limiter(At("http://b/v1"), 2)) is not first
+            model = Model()
+            own = enter(shared_limiter(model, 2))
+            assert enter(shared_limiter(model, 2)) is own
+            assert enter(shared_limiter(Model(), 2)) is not own
+
+    asyncio.run(shared())
+
+
+def test_the_largest_asked_for_now_is_the_bound() -> None:
+    """A caller that has gone leaves no wider limit behind, and the last leaves nothing."""
+
+    async def bounds() -> None:
+        model = Model()
+        with shared_limiter(model, 2) as limiter:
+            with shared_limiter(model, 64), shared_limiter(model, 64):
+                assert limiter.most == 64
+            assert limiter.most == 2
+            with shared_limiter(model, None):
+                assert limiter.most == 8
+        assert ENDPOINTS[asyncio.get_running_loop()] == {}
+
+    asyncio.run(bounds())
+
+
+def test_a_wider_bound_lets_those_who_wait_go_on() -> None:
+    """And a narrower one holds for the next."""
+
+    async def widened() -> None:
+        model, inside, go = Model(), list[int](), asyncio.Event()
+
+        async def request(limiter: Any, number: int) -> None:
+            async with limiter:
+                inside.append(number)
+                await go.wait()
+
+        with shared_limiter(model, 1) as limiter:
+            async with AsyncExitStack() as tasks:
+                group = await tasks.enter_async_context(asyncio.TaskGroup())
+                for number in range(4):
+                    group.create_task(request(limiter, number))
+                await asyncio.sleep(0)
+                assert inside == [0]
+                with shared_limiter(model, 3):
+                    await asyncio.sleep(0)
+                    await asyncio.sleep(0)
+                    assert inside == [0, 1, 2]
+                go.set()
+        assert inside == [0, 1, 2, 3]
+
+    asyncio.run(widened())
+
+
+def test_a_throttled_endpoint_is_not_opened_by_another_caller() -> None:
+    """Twenty callers who come one by one would undo what the server asked for."""
+
+    async def throttled() -> None:
+        model = Model()
+        with shared_limiter(model, 8) as limiter:
+            calls = Calls(limiter=limiter, max_retries=0)
+
+            async def refused() -> None:
+                raise ProviderError("slow down", status=429, retryable=True)
+
+            with pytest.raises(ProviderError):
+                await calls.run(refused)
+            with shared_limiter(model, 16):
+                assert await _places(limiter, of=10) == 4
+
+    asyncio.run(throttled())
+
+
+async def _places(limiter: Limiter, *, of: int) -> int:
+    """Return how many requests come in together."""
+    inside, go = list[int](), asyncio.Event()
+
+    async def request(number: int) -> None:
+        async with limiter:
+            inside.append(number)
+            await go.wait()
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(of):
+            group.create_task(request(number))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        found = len(inside)
+        go.set()
+    return found
+
+
+@pytest.mark.parametrize("concurrency", [0, True, "8", 1.5], ids=repr)
+def test_a_bad_concurrency_is_refused_where_others_ask_already(concurrency: Any) -> None:
+    """The limit of the others hides nothing."""
+
+    async def second() -> None:
+        model = Model()
+        with shared_limiter(model, 8), shared_limiter(model, concurrency):
+            pass
+
+    with pytest.raises(InvalidInput, match="concurrency must be a whole number of at least 1"):
+        asyncio.run(second())
+
+
+def test_a_cancelled_evaluation_gives_its_place_back(server: LoopbackServer) -> None:
+    """Nobody waits for ever for a place that a cancelled one held."""
+    classifier = asking(server)
+
+    async def work() -> None:
+        tasks = [
+            asyncio.create_task(classifier.evaluate(f"row {n}", concurrency=2)) for n in range(6)
+        ]
+        await asyncio.sleep(0.001)
+        for task in tasks[::2]:
+            task.cancel()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [isinstance(one, asyncio.CancelledError) for one in found] == [True, False] * 3
+        assert ENDPOINTS[asyncio.get_running_loop()] == {}
+
+    assert in_flight(server, work) <= 2
+
+
+def test_no_loop_is_kept() -> None:
+    """Not even one that was closed while somebody waited for a place."""
+
+    async def enter() -> None:
+        with shared_limiter(Model(), 1):
+            pass
+
+    loop = asyncio.new_event_loop()
+    abandoned = loop.create_task(_waiting_for_ever())
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    seen = weakref.ref(loop)
+    abandoned._log_destroy_pending = False  # type: ignore[attr-defined]
+    del loop, abandoned
+    asyncio.run(enter())  # the next loop clears away what a closed one left
+    gc.collect()
+    assert seen() is None
+
+
+async def _waiting_for_ever() -> None:
+    with shared_limiter(Model(), 1) as limiter:
+        await limiter.__aenter__()
+        await limiter.__aenter__()  # of one place
+
+
+def test_the_boolean_question_is_bounded_too(server: LoopbackServer) -> None:
+    """Whatever the kind, a request takes a place."""
+    classifier = Classifier(
+        "c", OpenAICompatible("m", base_url=server.base_url), {"yes": Boolean()}, orders=2
+    )
+
+    async def work() -> None:
+        await classifier.evaluate_many([f"row {n}" for n in range(6)], concurrency=1)
+
+    assert in_flight(server, work) <= 1
