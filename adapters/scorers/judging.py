@@ -124,15 +124,15 @@ class JudgeRequest:
         for processor in self._judge.output_processors or ():
             text = await settled(processor.process_output(text))
         self._text = text
-        if self._judge.on_finish is not None:
-            await settled(self._judge.on_finish(reply))
-        if problem := _incomplete(reply):
-            # A draft in it may fit the schema, and is not what the judge came to.
-            return False, problem
+        problem = _incomplete(reply)
         found, value = (True, text) if schema is None else last_fitting(text, schema)
+        # A draft in what is not whole may fit the schema, and is not what the judge came to.
+        found = found and not problem
         if found:
             self._output = value
-        return found, "" if found else str(value)
+        if self._judge.on_finish is not None:
+            await settled(self._judge.on_finish(reply))
+        return found, "" if found else problem or str(value)
 
     async def _reply(
         self, messages: Sequence[Message], schema: OutputSchema | None, way: Injected | None
