@@ -10,7 +10,12 @@ from classify.language_model import ChatPrompt, Prompt, Sampling, TextPrompt
 from classify.openai_shapes import Endpoint
 from classify.provider_table import Provider
 
-_NOT_FIELDS = ("stream", "n")
+_NOT_FIELDS = {
+    "stream": "a call asks for one whole reply",
+    "n": "a call asks for one whole reply",
+    "model": "evidence, stored results and calibrators name the model that the model object was "
+    "made for; make another with its own model_id",
+}
 
 
 def request(
@@ -51,13 +56,13 @@ def request(
 
 
 def checked_fields(fields: Mapping[str, JSON], where: str) -> dict[str, JSON]:
-    """Return a user's fields; raises InvalidInput for those that would change the reply's shape."""
+    """Return a user's fields; InvalidInput for those that change the reply's shape or its model."""
     if not isinstance(fields, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"{where} must map a field to its value, got {type(fields).__name__}")
     check_json(fields, where)
-    for name in _NOT_FIELDS:
+    for name, why in _NOT_FIELDS.items():
         if name in fields:
-            raise InvalidInput(f"{where}.{name} is not taken: a call asks for one whole reply")
+            raise InvalidInput(f"{where}.{name} is not taken: {why}")
     return dict(fields)
 
 

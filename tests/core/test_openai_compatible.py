@@ -152,6 +152,16 @@ def test_options_that_change_the_shape_of_the_reply_are_refused(name: str) -> No
     assert server.requests == []
 
 
+def test_a_field_cannot_ask_another_model_than_the_evidence_names() -> None:
+    """A result would be stored and calibrated under the name of a model that never answered."""
+    with LoopbackServer(SURE) as server:
+        with pytest.raises(InvalidInput, match=r"^settings\.model is not .* its own model_id"):
+            ask(server, settings={"model": "other"})
+        with pytest.raises(InvalidInput, match=r"^provider_options\.model is not taken"):
+            ask(server, options={"model": "other"})
+    assert server.requests == []
+
+
 def test_a_schema_a_seed_and_a_draw_are_asked_for_as_openai_does() -> None:
     """Without top_logprobs no logprobs are requested."""
     schema: Mapping[str, JSON] = {"type": "string", "enum": ["A", "B"]}
