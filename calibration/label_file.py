@@ -48,26 +48,38 @@ def read_label_file(
     of_type(questions, Mapping, name="questions", what="a mapping of ids to questions")
     of_type(group, str, name="group", what="the name of a field")
     found: dict[str, list[RowLabels]] = {}
-    fields: set[str] = set()
+    fields: dict[str, bool] = {}  # whether any row has something there
     for record in read_records(path):
         if isinstance(record, BadRecord):
             raise InvalidInput(f"{path}, {record.place}: {record.message}")
         identity = record.fields.get("id")
         if identity is None or identity == "":
             raise InvalidInput(f"{path}, {record.place}: the field 'id' is missing")
-        fields.update(record.fields)
+        for field, value in record.fields.items():
+            fields[field] = fields.get(field, False) or value not in (None, "")
         found.setdefault(str(identity), []).append(_row(record, path, questions, group))
     if not found:
         raise InvalidInput(f"{path} holds no rows: give it a row for each label")
     if not any(row.labels for rows in found.values() for row in rows):
-        empty = [field for field in (*questions, "label") if field in fields]
-        if empty:
-            raise InvalidInput(f"{path} labels nothing: {', '.join(empty)} is empty in every row")
-        raise InvalidInput(
-            f"{path} labels nothing: name its fields like the questions ({', '.join(questions)})"
-            " or, where there is one question, 'label'"
-        )
+        raise InvalidInput(f"{path} labels nothing: {_why_nothing(questions, fields)}")
     return {identity: tuple(rows) for identity, rows in found.items()}
+
+
+def _why_nothing(questions: Mapping[str, Question], fields: Mapping[str, bool]) -> str:
+    """Say why fields, filled or not, label none of the questions, and the way out."""
+    names = ", ".join(questions)
+    if fields.get("label") and "label" not in questions:
+        if len(questions) > 1:
+            return (
+                f"'label' is read only where there is one question, and here are "
+                f"{len(questions)}: name the field after the question that it labels ({names}), or "
+                "choose that question (--question NAME)"
+            )
+        return f"{names} is empty in every row, and 'label' is read only where that field is not"
+    empty = [field for field in (*questions, "label") if field in fields]
+    if empty:
+        return f"{', '.join(empty)} is empty in every row"
+    return f"name its fields like the questions ({names}) or, where there is one question, 'label'"
 
 
 def _row(

@@ -122,6 +122,11 @@ def test_labels_of_rows_that_were_not_run_are_refused() -> None:
         pytest.param("id,topic\n", r"holds no rows", id="no rows"),
         pytest.param("topic\na\n", r"'id' is missing", id="no id"),
         pytest.param("id,other\nr0,a\n", r"labels nothing", id="no label"),
+        pytest.param(
+            "id,topic,label\nr0,,delivery\n",
+            r"topic is empty in every row, and 'label' is read only where that field is not",
+            id="label beside the question",
+        ),
     ],
 )
 def test_a_label_file_that_cannot_be_used_says_where(
@@ -141,6 +146,25 @@ def test_the_only_question_may_be_labelled_by_a_field_called_label(tmp_path: Pat
     path.write_text('{"id": 7, "label": "a"}\n', encoding="utf-8")
 
     assert read_label_file(str(path), {"topic": TOPIC})["7"][0].labels == {"topic": "a"}
+
+
+def test_a_field_called_label_is_no_label_of_several_questions(tmp_path: Path) -> None:
+    """It is not said to be empty where it is filled, and both ways out work."""
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label\nr0,a\nr1,b\n", encoding="utf-8")
+    questions = {"topic": TOPIC, "mood": TOPIC, "tone": TOPIC}
+    ways_out = r"3: name the field after .*\(topic, mood, tone\), or choose .*\(--question NAME\)"
+
+    with pytest.raises(InvalidInput, match=rf"labels nothing: 'label' is read only .*{ways_out}"):
+        read_label_file(str(path), questions)
+    alone = read_label_file(str(path), {"mood": TOPIC})
+    path.write_text("id,mood\nr0,a\nr1,b\n", encoding="utf-8")
+
+    assert alone["r0"][0].labels == {"mood": "a"}
+    assert read_label_file(str(path), questions) == alone
+    path.write_text("id,label\nr0,\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="label is empty in every row"):
+        read_label_file(str(path), questions)
 
 
 def test_questions_can_be_told_from_their_answers() -> None:
