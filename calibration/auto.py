@@ -143,7 +143,7 @@ def _kept(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the method to use, with what the user should know about the rows and the choice."""
     low, light = rows.truth_below_floor, little_weight(rows.weights)
-    notes = (light,) if light else ()
+    notes: tuple[str, ...] = (light,) if light else ()
     if low:
         notes += (f"{low} rows gave the true option less than {rows.floor:g}, counted as that",)
     unseen = [name for name, count in zip(names, rows.label_counts, strict=True) if not count]
