@@ -129,7 +129,7 @@ class Evidence(_Record):
     at: datetime | None = None
     """When it was asked."""
     warnings: tuple[str, ...] = ()
-    """What the options ask for and the readout cannot do."""
+    """What the options ask for and the readout cannot do, and what else was odd."""
 
     @property
     def order_count(self) -> int:

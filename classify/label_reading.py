@@ -12,12 +12,20 @@ import numpy as np
 from classify.asking import Asking
 from classify.errors import CapabilityError
 from classify.labels import Listing, canonical, listings, slate
-from classify.language_model import Sampling
+from classify.language_model import Reply, Sampling
 from classify.logspace import Floats
 from classify.orders import combine
 from classify.prompts import reason_prompt
 from classify.reading import NoReading, Reading
-from classify.slot_reading import ALTERNATIVES, Slot, coverage_floor, read_slot, resolution
+from classify.slot_reading import (
+    ALTERNATIVES,
+    Slot,
+    coverage_floor,
+    nothing_read,
+    read_slot,
+    resolution,
+    stopped,
+)
 
 T = TypeVar("T")
 _REASON_TOKENS = 512
@@ -27,7 +35,15 @@ async def read_labels(asking: Asking) -> Reading | NoReading:
     """Ask for a label in each listing order and combine what was read."""
     if asking.capabilities.top_logprobs < 1:
         raise CapabilityError(f"{asking.where} shows no logprobs; {ALTERNATIVES}")
-    reason = await write_reason(asking) if asking.options.reasoning else None
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+    if asking.options.reasoning:
+        written = await write_reason(asking)
+        reason = written.text.strip()
+        if stopped(written) or not reason:
+            return nothing_read(written, wanted="a reason")
+        if written.finish_reason == "length":
+            warnings = (f"question {asking.name!r}: the reason was cut off",)
     orders = await gather(
         _read_order(asking, listing, reason)
         for listing in listings(asking.question, asking.options.orders)
@@ -36,11 +52,12 @@ async def read_labels(asking: Asking) -> Reading | NoReading:
     for order in orders:
         if isinstance(order, NoReading):
             seen = tuple(slot.seen for tree in read for slot in tree.slots)
-            return replace(order, reason=reason, orders=(*seen, *order.orders))
-    return _combined(asking, read, reason)
+            seen = (*seen, *order.orders)
+            return replace(order, reason=reason, orders=seen, warnings=warnings)
+    return replace(_combined(asking, read), reason=reason, warnings=warnings)
 
 
-async def write_reason(asking: Asking) -> str:
+async def write_reason(asking: Asking) -> Reply:
     """Let the model write its reasons, before any answer."""
     shown = slate(
         asking.question,
@@ -56,7 +73,7 @@ async def write_reason(asking: Asking) -> str:
         form=asking.form,
     )
     sampling = Sampling(_REASON_TOKENS, temperature=asking.capabilities.temperature)
-    return (await asking.complete(prompt, sampling)).text.strip()
+    return await asking.complete(prompt, sampling)
 
 
 async def gather(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -150,7 +167,7 @@ async def _read_order(asking: Asking, listing: Listing, reason: str | None) -> _
     return tree
 
 
-def _combined(asking: Asking, trees: list[_Tree], reason: str | None) -> Reading:
+def _combined(asking: Asking, trees: list[_Tree]) -> Reading:
     names = canonical(asking.question)
     p, lower, upper = zip(*(tree.distribution(names) for tree in trees), strict=True)
     together = combine(np.array(p), np.array(lower), np.array(upper))
@@ -165,5 +182,4 @@ def _combined(asking: Asking, trees: list[_Tree], reason: str | None) -> Reading
         unexplored=float(np.mean([tree.unexplored for tree in trees])),
         flips=together.flips,
         total_variation=together.total_variation,
-        reason=reason,
     )

@@ -70,7 +70,7 @@ class LogprobModel:
         return DecisionResponse(
             answers=dict(zip(request.questions, answers, strict=True)),
             usage=sum((asking.usage for asking in askings), Usage()),
-            warnings=(*_mixed(answers), *(w for asking in askings for w in asking.warnings)),
+            warnings=(*_mixed(answers), *(w for answer in answers for w in _warnings(answer))),
             response=ResponseInfo(
                 id=askings[-1].response_id,
                 model_id=askings[-1].reported_model or self.model_id,
@@ -184,8 +184,14 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
         attempts=asking.calls.attempts,
         seconds=time.perf_counter() - asking.started,
         at=asking.at,
-        warnings=asking.warnings,
+        warnings=(*asking.warnings, *reading.warnings),
     )
+
+
+def _warnings(answer: Mapping[str, object]) -> tuple[str, ...]:
+    evidence = answer["evidence"]
+    assert isinstance(evidence, Evidence)
+    return evidence.warnings
 
 
 def _mixed(answers: Sequence[Mapping[str, object]]) -> tuple[str, ...]:

@@ -42,3 +42,4 @@ class NoReading:
     label_mass: float | None = None
     orders: tuple[OrderSeen, ...] = ()
     reason: str | None = None
+    warnings: tuple[str, ...] = ()

@@ -54,12 +54,12 @@ async def read_slot(
     check_labels(shown.labels, asking.capabilities.tokenizer)
     labels = exact_labels(asking.capabilities, shown)
     reply = await _alternatives(asking, prompt, labels, tokens=1)
-    found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
-    if found is None and not _stopped(reply):
+    found = None if stopped(reply) else find_slot(reply.positions, shown.labels)
+    if found is None and not stopped(reply):
         reply = await _alternatives(asking, prompt, labels, tokens=FEW_TOKENS)
-        found = None if _stopped(reply) else find_slot(reply.positions, shown.labels)
+        found = None if stopped(reply) else find_slot(reply.positions, shown.labels)
     if found is None:
-        return _nothing_read(reply)
+        return nothing_read(reply, wanted="a label")
     position, reading = found
     mass = reading.label_mass
     seen = _seen(shown, prompt, path, p=reading.p, label_mass=mass, reply=reply, found=found)
@@ -103,7 +103,7 @@ async def _alternatives(
     )
     reply = await asking.complete(prompt, sampling)
     shown = reply.positions and all(position.alternatives for position in reply.positions)
-    if not shown and not _stopped(reply) and not _wrote_nothing(reply):
+    if not shown and not stopped(reply) and not _wrote_nothing(reply):
         raise CapabilityError(f"{asking.where} returned no logprobs; {ALTERNATIVES}")
     return reply
 
@@ -142,7 +142,8 @@ def _finite(logprob: float) -> float | None:
     return logprob if math.isfinite(logprob) else None
 
 
-def _stopped(reply: Reply) -> bool:
+def stopped(reply: Reply) -> bool:
+    """Whether the model refused, or the provider filtered: what was written is no answer then."""
     return bool(reply.refusal) or reply.finish_reason == "content_filter"
 
 
@@ -151,14 +152,15 @@ def _wrote_nothing(reply: Reply) -> bool:
     return not reply.positions and not reply.text and reply.usage.output_tokens == 0
 
 
-def _nothing_read(reply: Reply) -> NoReading:
+def nothing_read(reply: Reply, *, wanted: str) -> NoReading:
+    """Return why a reply holds nothing of what was wanted, such as "a label"."""
     if reply.refusal:
         return NoReading("refusal", "the model refused to answer", "logprobs")
     if reply.finish_reason == "content_filter":
         message = "the provider's content filter stopped the answer"
         return NoReading("content_filter", message, "logprobs")
     if reply.finish_reason == "length":
-        return NoReading("truncated", "the output ended before a label", "logprobs")
+        return NoReading("truncated", f"the output ended before {wanted}", "logprobs")
     if _wrote_nothing(reply):
         return NoReading("no_label", "the model ended its answer before any token", "logprobs")
     message = "the model answered with nothing but formatting or thoughts"

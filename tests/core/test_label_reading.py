@@ -361,6 +361,60 @@ def test_a_reason_is_kept_where_there_is_no_verdict() -> None:
     assert found.evidence.reason == "Hard."
 
 
+def reasoned(reason: Reply) -> AnyAnswer:
+    """Ask a boolean of a model that writes this reason and then says yes."""
+
+    def reply(_: Prompt, sampling: Sampling) -> Reply:
+        return reason if sampling.max_tokens > 8 else position_reply({"Yes": -0.01})
+
+    return asked(ScriptedLanguageModel(reply), {"type": "boolean"}, reasoning=True)
+
+
+def test_a_reason_that_was_cut_off_is_said() -> None:
+    """The verdict is conditioned on half a reason: it stands, with a warning."""
+    found = reasoned(Reply("It hums, but", finish_reason="length"))
+
+    assert isinstance(found, BooleanAnswer) and found.evidence is not None
+    assert found.evidence.reason == "It hums, but"
+    assert found.evidence.warnings == ("question 'q': the reason was cut off",)
+    whole = reasoned(Reply("It hums.", finish_reason="stop"))
+    assert whole.evidence is not None and whole.evidence.warnings == ()
+
+
+def test_a_warning_about_the_reason_stays_without_a_verdict() -> None:
+    """It may be why there is none, and the evaluation says it too."""
+
+    def reply(_: Prompt, sampling: Sampling) -> Reply:
+        half = Reply("Hard, as", finish_reason="length")
+        return half if sampling.max_tokens > 8 else position_reply({"Hm": -0.1})
+
+    model = ScriptedLanguageModel(reply)
+    classifier = Classifier("c", model, {"q": {"type": "boolean"}}, reasoning=True)
+    found = classifier.evaluate_sync("text")
+
+    assert isinstance(found.answers["q"], NoVerdict)
+    assert found.warnings == ("question 'q': the reason was cut off",)
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        pytest.param(Reply("", refusal="I will not."), "refusal", id="refused"),
+        pytest.param(Reply("Well,", refusal="I will not."), "refusal", id="refused halfway"),
+        pytest.param(Reply("", finish_reason="content_filter"), "content_filter", id="filtered"),
+        pytest.param(Reply("", finish_reason="length"), "truncated", id="thought too long"),
+        pytest.param(Reply(" \n", finish_reason="stop"), "no_label", id="empty"),
+    ],
+)
+def test_without_a_reason_there_is_no_verdict(reason: Reply, cause: str) -> None:
+    """Reasons were asked for: an answer after none would be another method's."""
+    found = reasoned(reason)
+
+    assert isinstance(found, NoVerdict)
+    assert found.cause == cause
+    assert found.evidence is not None and found.evidence.attempts == 1
+
+
 def test_no_reason_is_asked_by_default() -> None:
     """Reasoning sharpens and misleads, so it is off."""
     found = choice(chooser(even), ["ant", "bee"])
