@@ -108,6 +108,9 @@ class Evidence(_Record):
     """Option -> how often it was drawn, where the distribution was sampled."""
     reason: str | None = None
     """What the model wrote before it answered, where it was asked to reason."""
+    written: tuple[str, ...] = ()
+    """What the model wrote where there is no verdict, each at most 200 characters: its reply, its
+    refusal, or the commonest draws that were no label, at most five."""
     prior: dict[str, float] | None = None
     """Option -> the prior that was divided out."""
     prior_method: Literal["batch", "content-free"] | None = None

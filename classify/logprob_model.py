@@ -23,6 +23,9 @@ from classify.reading import NoReading, Reading
 from classify.sampling import read_draws
 from classify.text_reading import read_texts, spoken
 
+_MOST_WRITTEN = 200
+"""Characters of what a model wrote that are kept in place of a verdict."""
+
 
 class LogprobModel:
     """Answers typed questions by reading a language model's token logprobs."""
@@ -50,7 +53,7 @@ class LogprobModel:
             if self.options.readout is not None:
                 check_readout(name, question, self.options.readout)
         # Mostly remembered, so it takes no place among the requests.
-        capabilities = await request.calls.child().retry(self.language_model.capabilities)
+        capabilities = await request.calls.retry(self.language_model.capabilities)
         askings = [
             Asking(
                 name=name,
@@ -66,7 +69,6 @@ class LogprobModel:
         for asking in askings:
             asking.check_options()
         answers = await gather(_answer(asking) for asking in askings)
-        request.calls.attempts += sum(asking.calls.attempts for asking in askings)
         return DecisionResponse(
             answers=dict(zip(request.questions, answers, strict=True)),
             usage=sum((asking.usage for asking in askings), Usage()),
@@ -156,6 +158,7 @@ def _bounds(
 
 def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
     read = reading if isinstance(reading, Reading) else None
+    written = () if isinstance(reading, Reading) else reading.written
     options = canonical(asking.question)
     anchored = read is not None and len(read.log_p) < len(options)
     anchors = spoken(asking.question) if anchored else ()
@@ -177,6 +180,7 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
         ),
         draws=dict(zip(options, read.draws, strict=True)) if read and read.draws else None,
         reason=reading.reason,
+        written=tuple(map(_shortened, written)),
         requested_model=asking.model.model_id,
         reported_model=asking.reported_model,
         system_fingerprint=asking.system_fingerprint,
@@ -186,6 +190,10 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
         at=asking.at,
         warnings=(*asking.warnings, *reading.warnings),
     )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST_WRITTEN else f"{text[: _MOST_WRITTEN - 1]}\u2026"
 
 
 def _warnings(answer: Mapping[str, object]) -> tuple[str, ...]:

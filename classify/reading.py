@@ -41,5 +41,7 @@ class NoReading:
     method: Method
     label_mass: float | None = None
     orders: tuple[OrderSeen, ...] = ()
+    written: tuple[str, ...] = ()
+    """What the model wrote instead of a label, whole."""
     reason: str | None = None
     warnings: tuple[str, ...] = ()

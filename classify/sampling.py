@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from classify.logspace import safe_log
 from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading, Reading
 from classify.readout import normalized, written_label
-from classify.slot_reading import FEW_TOKENS, coverage_floor
+from classify.slot_reading import FEW_TOKENS, coverage_floor, stopped, words_of
 
 _Z95 = 1.959963984540054
 _SMOOTHING = 0.5
+_MOST_WRITTEN = 5
 
 
 async def read_draws(asking: Asking) -> Reading | NoReading:
@@ -45,7 +47,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
     draw = Sampling(max_tokens=FEW_TOKENS, temperature=1.0)
     replies = await gather(asking.complete(prompt, draw) for _ in range(asking.options.samples))
     names = [normalized(label) for label in shown.labels]
-    drawn = [written_label(reply.text) for reply in replies]
+    drawn = ["" if stopped(reply) else written_label(reply.text) for reply in replies]
     counts = np.array([drawn.count(name) for name in names])
     labelled, n = int(counts.sum()), len(replies)
     floor = coverage_floor(asking.options)
@@ -55,6 +57,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
             f"{labelled} of {n} draws were labels, below the floor of {floor:g} (min_coverage)",
             "sampled",
             label_mass=labelled / n,
+            written=_commonest(replies, drawn, names),
         )
     p = (counts + _SMOOTHING) / (labelled + _SMOOTHING * len(counts))
     seen = OrderSeen(
@@ -93,6 +96,12 @@ def _cause(replies: list[Reply], labelled: int) -> Cause:
     if 2 * sum(r.finish_reason == "content_filter" for r in replies) > len(replies):
         return "content_filter"
     return "low_label_mass" if labelled else "no_label"
+
+
+def _commonest(replies: list[Reply], drawn: list[str], names: list[str]) -> tuple[str, ...]:
+    others = (reply for reply, label in zip(replies, drawn, strict=True) if label not in names)
+    counted = Counter(text for reply in others for text in words_of(reply))
+    return tuple(text for text, _ in counted.most_common(_MOST_WRITTEN))
 
 
 def wilson(k: int, n: int, *, z: float = _Z95) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,7 +66,8 @@ async def read_slot(
     floor = coverage_floor(asking.options)
     if mass <= 0.0 or mass < floor:
         written = reply.positions[position].token
-        return _too_little(reading, seen, floor=floor, written=written)
+        nothing = _too_little(reading, seen, floor=floor, written=written)
+        return replace(nothing, written=words_of(reply))
     return Slot(shown, reading.p, reading.lower, reading.upper, seen)
 
 
@@ -154,17 +155,23 @@ def _wrote_nothing(reply: Reply) -> bool:
 
 def nothing_read(reply: Reply, *, wanted: str) -> NoReading:
     """Return why a reply holds nothing of what was wanted, such as "a label"."""
+    cause: Cause = "no_label"
     if reply.refusal:
-        return NoReading("refusal", "the model refused to answer", "logprobs")
-    if reply.finish_reason == "content_filter":
-        message = "the provider's content filter stopped the answer"
-        return NoReading("content_filter", message, "logprobs")
-    if reply.finish_reason == "length":
-        return NoReading("truncated", f"the output ended before {wanted}", "logprobs")
-    if _wrote_nothing(reply):
-        return NoReading("no_label", "the model ended its answer before any token", "logprobs")
-    message = "the model answered with nothing but formatting or thoughts"
-    return NoReading("no_label", message, "logprobs")
+        cause, message = "refusal", "the model refused to answer"
+    elif reply.finish_reason == "content_filter":
+        cause, message = "content_filter", "the provider's content filter stopped the answer"
+    elif reply.finish_reason == "length":
+        cause, message = "truncated", f"the output ended before {wanted}"
+    elif _wrote_nothing(reply):
+        message = "the model ended its answer before any token"
+    else:
+        message = "the model answered with nothing but formatting or thoughts"
+    return NoReading(cause, message, "logprobs", written=words_of(reply))
+
+
+def words_of(reply: Reply) -> tuple[str, ...]:
+    """Return what a reply says, and its refusal."""
+    return tuple(text for text in (reply.text, reply.refusal) if text)
 
 
 def _too_little(reading: SlotReading, seen: OrderSeen, *, floor: float, written: str) -> NoReading:

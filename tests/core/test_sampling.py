@@ -178,6 +178,39 @@ def test_draws_and_slots_are_read_by_one_rule(tokens: tuple[str, ...]) -> None:
     assert (written_label("".join(tokens)) in ("a", "b", "c")) == read
 
 
+def test_what_was_drawn_instead_of_labels_is_kept() -> None:
+    """The commonest first, at most five, each at most 200 characters; the labels are counted."""
+    texts = ["I cannot grade this."] * 3 + ["A"] * 2 + ["No idea. " * 50] * 2 + list("123456")
+
+    found = drawn(ABC, texts)
+
+    assert isinstance(found, NoVerdict) and found.evidence is not None
+    first, second, *others = found.evidence.written
+    assert first == "I cannot grade this."
+    assert second == ("No idea. " * 50)[:199] + "\u2026"
+    assert others == ["1", "2", "3"]
+    assert "cannot grade" not in found.message
+
+
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [
+        (Reply("A", refusal="I will not."), "refusal"),
+        (Reply("A", finish_reason="content_filter"), "content_filter"),
+    ],
+    ids=["refused", "filtered"],
+)
+def test_a_stopped_draw_is_no_label(reply: Reply, cause: str) -> None:
+    """What stands beside a refusal is no answer, as at a slot."""
+    model = ScriptedLanguageModel(lambda _, __: reply, capabilities=BLIND)
+    classifier = Classifier("c", model, {"q": ABC}, fallback="sample", samples=3)
+
+    found = asyncio.run(classifier.evaluate("text")).answers["q"]
+
+    assert isinstance(found, NoVerdict)
+    assert (found.cause, found.label_mass) == (cause, 0.0)
+
+
 def test_too_few_labels_are_no_verdict() -> None:
     """The same floor as for logprobs."""
     found = drawn(ABC, ["A", "Hm", "Well", "So"])

@@ -620,6 +620,17 @@ def test_v19_a_stopped_answer_keeps_its_cause(reply: Reply, cause: str) -> None:
 
     assert isinstance(found, NoVerdict)
     assert (found.cause, found.kind) == (cause, "choice")
+    assert found.evidence is not None
+    assert found.evidence.written == tuple(t for t in (reply.text, reply.refusal) if t)
+
+
+def test_v06_what_was_written_instead_is_kept() -> None:
+    """Beside the alternatives, in the evidence and not in the message, which may be logged."""
+    found = no_verdict(AB, at(("Sure", 0.98)))
+
+    assert found.evidence is not None and found.evidence.written == ("Sure",)
+    assert "Sure" not in found.message
+    assert answer(AB, at(("A", 1.0))).evidence.written == ()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
