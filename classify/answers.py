@@ -122,7 +122,7 @@ class NoVerdict(Printed, Shown, BaseModel):
     """Why, as one of the words of `Cause`."""
     message: str
     """Why, in a sentence."""
-    label_mass: float | None = Field(default=None, ge=0.0)
+    label_mass: float | None = Field(default=None, ge=0.0, le=1.0)
     """The model's probability of any label at all, where something was read."""
     method: Method = "decision"
     """How a distribution would have been obtained."""

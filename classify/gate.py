@@ -13,7 +13,14 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.answers import (
+    Answer,
+    BooleanAnswer,
+    ChoiceAnswer,
+    NoVerdict,
+    ScoreAnswer,
+    distribution,
+)
 from classify.decision import DecisionResponse, ResponseInfo, Rounding
 from classify.errors import InvalidAnswer, InvalidInput
 from classify.json_values import check_json, is_list, is_object
@@ -57,20 +64,27 @@ def _check_answer(
         raise InvalidAnswer(f"answer {name!r} must be an object, got {given!r}")
     answer: Raw = {str(key): value for key, value in given.items()}
     kind = answer.get("type")
+    tolerance = _tolerance(rounding.probability_decimals)
+    _check_distribution(name, question, answer, "raw_probabilities", tolerance)
     if kind == "no_verdict":
         _check_kind(name, question, answer.get("kind", question.type))
         _check_json(f"answer {name!r}: message", answer.get("message"))
+        _check_distribution(name, question, answer, "probabilities", tolerance)
         return _build(name, NoVerdict, {**answer, "kind": question.type})
     _check_kind(name, question, kind)
     _check_bounds(name, question, answer.get("bounds"))
+    checked: Answer
     if isinstance(question, Choice):
-        _check_choice(name, question, answer, _tolerance(rounding.probability_decimals))
-        return _build(name, ChoiceAnswer, answer)
-    if isinstance(question, Score):
+        _check_choice(name, question, answer, tolerance)
+        checked = _build(name, ChoiceAnswer, answer)
+    elif isinstance(question, Score):
         _check_score(name, question, answer, rounding)
-        return _build(name, ScoreAnswer, answer)
-    _check_unit(f"answer {name!r}: probability", answer.get("probability"))
-    return _build(name, BooleanAnswer, answer)
+        checked = _build(name, ScoreAnswer, answer)
+    else:
+        _check_unit(f"answer {name!r}: probability", answer.get("probability"))
+        checked = _build(name, BooleanAnswer, answer)
+    _check_said_of(name, checked, rounding)
+    return checked
 
 
 def _check_kind(name: str, question: Question, kind: object) -> None:
@@ -104,7 +118,7 @@ def _check_choice(name: str, question: Choice, answer: Raw, tolerance: float) ->
             f"answer {name!r} chose the unknown option {choice!r}, not one of "
             f"{list(question.options)!r}"
         )
-    p = _check_distribution(name, question, answer.get("probabilities"), tolerance)
+    p = _check_distribution(name, question, answer, "probabilities", tolerance)
     if p is not None and p[choice] < max(p.values()) - tolerance - _ROUNDOFF:
         best = max(p, key=p.__getitem__)
         raise InvalidAnswer(
@@ -120,7 +134,7 @@ def _check_score(name: str, question: Score, answer: Raw, rounding: Rounding) ->
             f"answer {name!r}: score {score!r} is outside the question range, 0 to {top}"
         )
     tolerance = _tolerance(rounding.probability_decimals)
-    p = _check_distribution(name, question, answer.get("probabilities"), tolerance)
+    p = _check_distribution(name, question, answer, "probabilities", tolerance)
     if p is None:
         return
     mean = math.fsum(int(level) * share for level, share in p.items())
@@ -133,24 +147,55 @@ def _check_score(name: str, question: Score, answer: Raw, rounding: Rounding) ->
 
 
 def _check_distribution(
-    name: str, question: Question, given: object, tolerance: float
+    name: str, question: Question, answer: Raw, field: str, tolerance: float
 ) -> Mapping[str, float] | None:
+    given = answer.get(field)
     if given is None:
         return None
     options = question.options
     if not is_object(given) or set(given) != set(options):
         raise InvalidAnswer(
-            f"answer {name!r}: probabilities must be a complete distribution over "
+            f"answer {name!r}: {field} must be a complete distribution over "
             f"{list(options)!r}, got {given!r}"
         )
     p = {
-        option: _check_unit(f"answer {name!r}: probability of {option!r}", given[option])
+        option: _check_unit(f"answer {name!r}: {field}[{option!r}]", given[option])
         for option in options
     }
     total = math.fsum(p.values())
-    if abs(total - 1.0) > 1e-6 + len(options) * tolerance + _ROUNDOFF:
-        raise InvalidAnswer(f"answer {name!r}: the sum of its probabilities is {total!r}, not 1")
+    # Rounding may take a whole distribution away, and then there is none.
+    if not total or abs(total - 1.0) > 1e-6 + len(options) * tolerance + _ROUNDOFF:
+        raise InvalidAnswer(f"answer {name!r}: the sum of its {field} is {total!r}, not 1")
     return p
+
+
+def _check_said_of(name: str, answer: Answer, rounding: Rounding) -> None:
+    """Raise InvalidAnswer where an answer's own numbers belie what it says of them."""
+    allowed = _tolerance(rounding.probability_decimals) + _ROUNDOFF
+    p = distribution(answer)
+    # Bounds are statements about the raw probabilities.
+    raw = answer.raw_probabilities or p or {}
+    for option, (low, high) in (answer.bounds or {}).items():
+        if option in raw and not low - allowed <= raw[option] <= high + allowed:
+            raise InvalidAnswer(
+                f"answer {name!r}: the bounds of {option!r}, {low!r} to {high!r}, leave out its "
+                f"probability, {raw[option]!r}"
+            )
+    if isinstance(answer, ChoiceAnswer) and answer.tie and p is not None:
+        best = p[answer.choice]
+        if not any(abs(p[o] - best) <= allowed for o in p if o != answer.choice):
+            raise InvalidAnswer(
+                f"answer {name!r}: tie is True, and no other option has the {best!r} of "
+                f"{answer.choice!r}"
+            )
+    if isinstance(answer, ScoreAnswer) and answer.score_range is not None:
+        low, high = answer.score_range
+        allowed = _tolerance(rounding.score_decimals) + _ROUNDOFF
+        if not low - allowed <= answer.score <= high + allowed:
+            raise InvalidAnswer(
+                f"answer {name!r}: score_range, {low!r} to {high!r}, leaves out the score, "
+                f"{answer.score!r}"
+            )
 
 
 def _build(name: str, kind: type[M], answer: Raw) -> M:

@@ -161,6 +161,105 @@ def test_bounds_and_label_mass_are_probabilities(fields: dict[str, Any], message
         check_response(DecisionResponse({"q": {**HALF, **fields}}), QUESTIONS)
 
 
+CHOSEN: Mapping[str, Any] = {
+    "type": "choice",
+    "choice": "a",
+    "probabilities": {"a": 0.9, "b": 0.1},
+}
+RATED: Mapping[str, Any] = {"type": "score", "score": 1.0, "probabilities": {"0": 0.0, "1": 1.0}}
+NONE: Mapping[str, Any] = {"type": "no_verdict", "cause": "declined", "message": "not mine"}
+KINDS: Mapping[str, Question] = {
+    "choice": Choice(criteria={"a": None, "b": None}),
+    "score": Score(criteria=["bad", "good"]),
+    "boolean": Boolean(),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "message"),
+    [
+        ("choice", {**CHOSEN, "bounds": {"a": (0.1, 0.2)}}, "0.1 to 0.2, leave out .* 0.9"),
+        ("choice", {**CHOSEN, "bounds": {"b": (0.5, 0.9)}}, "bounds of 'b', .* 0.1"),
+        ("boolean", {**HALF, "bounds": {"false": (0.6, 1.0)}}, "bounds of 'false', .* 0.5"),
+        (
+            "choice",
+            {**CHOSEN, "bounds": {"a": (0.8, 1.0)}, "raw_probabilities": {"a": 0.6, "b": 0.4}},
+            "bounds of 'a', 0.8 to 1.0, .* 0.6",
+        ),
+        ("choice", {**CHOSEN, "tie": True}, "tie is True, .* 0.9 of 'a'"),
+        (
+            "choice",
+            {**CHOSEN, "raw_probabilities": {"a": 0.5}},
+            r"raw_.*\['a', 'b'\], got {'a': 0.5}",
+        ),
+        (
+            "choice",
+            {**CHOSEN, "raw_probabilities": {"a": 0.5, "b": 0.1}},
+            "raw_prob.* is 0.6, not 1",
+        ),
+        ("choice", {**CHOSEN, "raw_probabilities": {"a": 2, "b": -1}}, r"raw_prob.*\['a'\].* 2"),
+        ("score", {**RATED, "score_range": (0.0, 0.5)}, "score_range, 0.0 to 0.5, .* 1.0"),
+        ("choice", {**NONE, "label_mass": 2.0}, "label_mass"),
+        ("choice", {**NONE, "probabilities": {"z": 1.0}}, "probabilities must be a complete"),
+        (
+            "choice",
+            {**NONE, "raw_probabilities": {"z": 1.0}},
+            "raw_probabilities must be a complete",
+        ),
+    ],
+)
+def test_what_an_answer_says_of_its_numbers_must_fit_them(
+    kind: str, answer: Mapping[str, Any], message: str
+) -> None:
+    """Priors, policies and reports compute with all of it, and one failed with a KeyError."""
+    with pytest.raises(InvalidAnswer, match=message):
+        check_response(DecisionResponse({"q": answer}), {"q": KINDS[kind]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("choice", {**CHOSEN, "bounds": {"a": (0.9, 0.9), "b": (0.0, 0.1)}}),
+        (
+            "choice",
+            {**CHOSEN, "bounds": {"a": (0.5, 0.7)}, "raw_probabilities": {"a": 0.6, "b": 0.4}},
+        ),
+        ("choice", {**CHOSEN, "probabilities": {"a": 0.5, "b": 0.5}, "tie": True}),
+        ("choice", {"type": "choice", "choice": "a", "tie": True}),
+        ("boolean", {**HALF, "bounds": {"true": (0.4, 0.5), "false": (0.5, 0.6)}}),
+        ("score", {**RATED, "score_range": (1.0, 1.0)}),
+    ],
+)
+def test_what_fits_the_numbers_passes(kind: str, answer: Mapping[str, Any]) -> None:
+    """Bounds are of the raw probabilities where both are given."""
+    found = check_response(DecisionResponse({"q": answer}), {"q": KINDS[kind]})["q"]
+    for name in ("bounds", "tie", "score_range"):
+        assert getattr(found, name, None) == answer.get(name, getattr(found, name, None))
+
+
+def test_bounds_may_miss_a_rounded_probability_by_half_a_unit() -> None:
+    """.92 stands for .915, which is in them; .93 does not."""
+    rounding = Rounding(probability_decimals=2)
+
+    def check(p: float) -> None:
+        shares = {"a": p, "b": 1.0 - p}
+        answer = {**CHOSEN, "probabilities": shares, "bounds": {"a": (0.9, 0.915)}}
+        check_response(DecisionResponse({"q": answer}, rounding=rounding), {"q": KINDS["choice"]})
+
+    check(0.92)
+    with pytest.raises(InvalidAnswer, match=r"leave out its probability, 0\.93"):
+        check(0.93)
+
+
+def test_a_distribution_that_rounding_took_away_is_none() -> None:
+    """200 options of .005 at 2 decimals: within the tolerance of 1, and nothing is left."""
+    options = [f"o{n}" for n in range(200)]
+    answer = {"type": "choice", "choice": "o0", "probabilities": dict.fromkeys(options, 0.0)}
+    response = DecisionResponse({"q": answer}, rounding=Rounding(probability_decimals=2))
+    with pytest.raises(InvalidAnswer, match=r"sum of its probabilities is 0\.0, not 1"):
+        check_response(response, {"q": Choice(criteria=dict.fromkeys(options))})
+
+
 @pytest.mark.parametrize(
     "response",
     [
