@@ -65,12 +65,13 @@ def test_functions_of_one_name_are_told_by_what_they_do() -> None:
 
 def test_what_cannot_be_told_is_never_the_same() -> None:
     """Not even twice the same object: what it holds may have changed."""
-    for unknown in (
+    never: list[object] = [
         functools.partial(_closure, 1),
         [].append,
         DecisionResponse,
         _closure(object()),
-    ):
+    ]
+    for unknown in never:
         assert function_facts(unknown) != function_facts(unknown)
 
 
