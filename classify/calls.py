@@ -112,9 +112,11 @@ class Calls:
         max_retries: int = 2,
         limiter: Limiter | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        parent: Calls | None = None,
     ) -> None:
         """Take the retries allowed to each request, and the limiter shared with other evaluations.
 
+        Requests made here count at the `parent` too.
         Raises InvalidInput where `max_retries` is not a whole number of at least 0.
         """
         if isinstance(max_retries, bool) or not isinstance(max_retries, int) or max_retries < 0:
@@ -122,12 +124,16 @@ class Calls:
         self.max_retries = max_retries
         self.limiter = limiter or Limiter(FIRST_IN_FLIGHT)
         self.attempts = 0
-        """Requests made so far, failed ones included."""
-        self._sleep = sleep
+        """Requests made so far, failed ones included; those that wait for a place are not made."""
+        self.counts = False
+        """Whether requests come this way; a model may make its own, which nothing counts."""
+        self._sleep, self._parent = sleep, parent
 
     def child(self) -> Calls:
-        """Return calls with the same bounds and a count of their own."""
-        return Calls(max_retries=self.max_retries, limiter=self.limiter, sleep=self._sleep)
+        """Return calls with the same bounds and a count of their own, which is part of this one."""
+        return Calls(
+            max_retries=self.max_retries, limiter=self.limiter, sleep=self._sleep, parent=self
+        )
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
         """Make one request, in its turn, and again while it fails for a reason that may pass.
@@ -137,18 +143,19 @@ class Calls:
 
         async def in_turn() -> T:
             async with self.limiter:
+                self._count(1)
                 result = await call()
             self.limiter.succeeded()
             return result
 
+        self._count(0)
         return await self.retry(in_turn)
 
     async def retry(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Do the same without taking a place: for a call whose own requests take places."""
+        """Do the same without a place or a count: for a call whose own requests have them."""
         attempt = 0
         while True:
             attempt += 1
-            self.attempts += 1
             try:
                 return await call()
             except ProviderError as error:
@@ -160,6 +167,13 @@ class Calls:
                     error.attempts = attempt
                     raise
                 await self._sleep(delay(attempt, retry_after=error.retry_after))
+
+    def _count(self, requests: int) -> None:
+        calls: Calls | None = self
+        while calls is not None:
+            calls.counts = True
+            calls.attempts += requests
+            calls = calls._parent
 
 
 def delay(attempt: int, *, retry_after: float | None) -> float:

@@ -31,7 +31,9 @@ from classify.display.notebook import Shown
 from classify.errors import (
     ClassifyError,
     DeadlineExceeded,
+    InvalidAnswer,
     InvalidInput,
+    ProviderError,
     UnexpectedError,
     UnsupportedQuestion,
 )
@@ -343,7 +345,10 @@ class Classifier(Shown):
                 answers = self._after.applied(answers, asked)
         except TimeoutError:
             if clock.expired() and timeout is not None:
-                raise DeadlineExceeded(timeout) from None
+                raise DeadlineExceeded(timeout, attempts=calls.attempts) from None
+            raise
+        except (ProviderError, InvalidAnswer) as error:
+            error.attempts = calls.attempts  # of all questions, and not of the failed one alone
             raise
         seconds = time.perf_counter() - started
         evaluation = self._evaluation(response, answers, attempts=calls.attempts, seconds=seconds)
@@ -352,13 +357,20 @@ class Classifier(Shown):
     async def _decide(
         self, request: DecisionRequest
     ) -> tuple[DecisionResponse, dict[str, Answer | NoVerdict]]:
-        before = request.calls.attempts
-        outer = request.calls.child()
-        response = await outer.retry(lambda: self.model.decide(request))
+        tries = 0
+
+        async def decided() -> DecisionResponse:
+            nonlocal tries
+            tries += 1
+            return await self.model.decide(request)
+
+        try:
+            response = await request.calls.retry(decided)
+        finally:
+            if not request.calls.counts:  # a model that makes one request by itself
+                request.calls.attempts += tries
         # A cancellation that came while the model was answering wins over the answer.
         await asyncio.sleep(0)
-        if request.calls.attempts == before:  # a model that makes one request and counts none
-            request.calls.attempts += outer.attempts
         if self._transform is not None:
             response = self._transform(response)
         return response, check_response(response, request.questions)

@@ -113,12 +113,13 @@ class ProviderError(ModelError):
 class DeadlineExceeded(ProviderError):
     """The time given for the answer ran out."""
 
-    def __init__(self, seconds: float) -> None:
-        """Name the limit that ran out."""
+    def __init__(self, seconds: float, *, attempts: int | None = None) -> None:
+        """Name the limit that ran out, and the requests made until then."""
         super().__init__(
-            f"no answer within timeout={seconds:g} seconds; give more time, or fewer questions"
+            f"no answer within timeout={seconds:g} seconds; give more time, or fewer questions",
+            retryable=True,
         )
-        self.seconds = seconds
+        self.seconds, self.attempts = seconds, attempts
 
 
 class MalformedResponse(ProviderError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from classify.calls import Calls, Limiter, delay
 from classify.classifier import Classifier
 from classify.errors import CapabilityError, InvalidAnswer, InvalidInput, ProviderError
+from classify.json_values import JSON
 from classify.language_model import Prompt, Reply, Sampling
+from classify.results import results_of
 from classify.testing.scripted import ScriptedLanguageModel, position_reply
 
 
@@ -383,6 +385,73 @@ def test_attempts_count_each_request_of_an_evaluation() -> None:
 
     assert evaluation.attempts == len(made) == 5
     assert sorted(a.evidence.attempts for a in evaluation.answers.values() if a.evidence) == [2, 3]
+
+
+class Hanging(ScriptedLanguageModel):
+    """Fails once, then never comes back."""
+
+    async def complete(
+        self, prompt: Prompt, sampling: Sampling, *, options: Mapping[str, JSON]
+    ) -> Reply:
+        """Wait for ever, from the second request on."""
+        if self.prompts:
+            self.prompts.append(prompt)
+            await asyncio.Event().wait()
+        return await super().complete(prompt, sampling, options=options)
+
+
+def test_a_row_that_times_out_counts_its_requests_and_may_succeed_later() -> None:
+    """One that failed, its second try, and the other question's: three, none of them answered."""
+
+    def busy(_: Prompt, __: Sampling) -> Reply:
+        raise throttle(503, retry_after=0.0)
+
+    model = Hanging(busy)
+    questions = {"q": {"type": "boolean"}, "r": {"type": "boolean"}}
+
+    found = asyncio.run(Classifier("c", model, questions).evaluate_many(["text"], timeout=0.5))
+
+    (row,) = results_of(found)
+    assert len(model.prompts) == row.attempts == 3
+    assert row.error is not None
+    assert (row.error.type, row.error.retryable) == ("DeadlineExceeded", True)
+
+
+def test_a_failed_row_counts_the_requests_of_all_its_questions() -> None:
+    """One question is answered, the other refused: two requests, and not one."""
+    made: list[int] = []
+
+    def reply(_: Prompt, __: Sampling) -> Reply:
+        made.append(0)
+        if len(made) == 2:
+            raise ProviderError("refused", status=400)
+        return position_reply({"Yes": -0.1})
+
+    questions = {"q": {"type": "boolean"}, "r": {"type": "boolean"}}
+    classifier = Classifier("c", ScriptedLanguageModel(reply), questions)
+
+    (row,) = results_of(asyncio.run(classifier.evaluate_many(["text"])))
+
+    assert row.error is not None and row.error.status == 400
+    assert len(made) == row.attempts == 2
+
+
+def test_a_request_that_waits_for_its_place_is_not_made() -> None:
+    """Nothing was sent, whatever the deadline says."""
+    request, made = failing()
+
+    async def waited() -> Calls:
+        limiter = Limiter(1)
+        calls = Calls(limiter=limiter)
+        async with limiter:
+            waiter = asyncio.create_task(calls.run(request))
+            await asyncio.sleep(0)
+            waiter.cancel()
+            await asyncio.wait([waiter])
+        return calls
+
+    calls = asyncio.run(waited())
+    assert (len(made), calls.attempts, calls.counts) == (0, 0, True)
 
 
 def test_a_throttled_request_slows_the_whole_run() -> None:
