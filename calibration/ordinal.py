@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import model_validator
 
-from classify.calibration.arrays import Floats, finite_numbers, log_probabilities, sample_weights
+from classify.calibration.arrays import (
+    Floats,
+    finite_numbers,
+    log_probabilities,
+    same_probabilities,
+    sample_weights,
+)
 from classify.calibration.fitted import (
     FLOOR,
     Fitted,
@@ -87,7 +93,7 @@ class IsotonicMean(Frozen):
 
     def apply(self, scores: ArrayLike) -> Floats:
         """Return the mean rating to expect at each score (n,)."""
-        return self.curve.at(finite_numbers(scores, name="scores"))
+        return self.curve.at(same_probabilities(finite_numbers(scores, name="scores")))
 
 
 def fit_proportional_odds(
@@ -151,7 +157,8 @@ def fit_isotonic_mean(
         )
     w = sample_weights(weights, n=len(x))
     counted = w > 0.0
-    rows = pooled(x[counted], means[counted], w[counted])
+    # Scores are sums of probabilities, and what only rounding parts is one.
+    rows = pooled(same_probabilities(x[counted]), means[counted], w[counted])
     curve = rising_curve(rows, pseudo_count=0.0, towards=0.0)
     return IsotonicMean(n=int(counted.sum()), curve=curve)
 

@@ -122,6 +122,18 @@ def test_a_map_of_means_gives_one_answer_to_one_expected_level() -> None:
         np.testing.assert_allclose(means[level == each], means[level == each][0], atol=1e-9)
 
 
+def test_scores_that_differ_by_rounding_are_one_score_to_the_isotonic_mean() -> None:
+    """As where somebody adds up levels times their probabilities."""
+    levels = np.array([1.0, 2.0, 4.0])
+    scores, exact = SPOKEN @ levels, np.array(PARTS) @ levels
+    people = np.arange(len(scores)) % 7 + exact
+
+    found = c.fit_isotonic_mean(scores, people).apply(scores)
+
+    expected = c.fit_isotonic_mean(exact, people).apply(exact)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
 def test_bins_of_equal_mass_hold_the_whole_of_a_tie_in_every_option() -> None:
     """The bins of the error over all options are those of the numbers that were spoken."""
     rng = np.random.default_rng(2)
