@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -11,7 +11,9 @@ from classify.calls import Calls
 from classify.decision import DecisionRequest
 from classify.errors import CapabilityError, InvalidInput
 from classify.evidence import UsageSeen
+from classify.json_values import JSON
 from classify.language_model import (
+    INCREDIBLE_USAGE,
     Capabilities,
     LanguageModel,
     Prompt,
@@ -38,6 +40,8 @@ class Asking:
     options: Options
     calls: Calls
     usage: Usage = field(default_factory=Usage)
+    incredible: bool = False
+    """Whether the provider reported a count below 0."""
     reported_model: str | None = None
     system_fingerprint: str | None = None
     response_id: str | None = None
@@ -70,13 +74,16 @@ class Asking:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the options ask for and the readout cannot do."""
+        """What the options ask for and the readout cannot do, and tokens that cannot be."""
+        found = list[str]()
         if self.options.orders > 1 and self.readout == "words":
-            return (
+            found.append(
                 f"question {self.name!r}: the words readout lists no options, so there is one "
-                f"order, not orders={self.options.orders}",
+                f"order, not orders={self.options.orders}"
             )
-        return ()
+        if self.incredible:
+            found.append(f"question {self.name!r}: {INCREDIBLE_USAGE}")
+        return tuple(found)
 
     @property
     def where(self) -> str:
@@ -85,9 +92,17 @@ class Asking:
         name = f"{self.model.provider}/{self.model.model_id}"
         return f"{name} at {address}" if address else name
 
-    async def complete(self, prompt: Prompt, sampling: Sampling) -> Reply:
-        """Continue a prompt."""
-        options = self.request.provider_options
+    @property
+    def user_fields(self) -> dict[str, JSON]:
+        """What the user adds to every request: the model's settings, then the call's options."""
+        settings: Mapping[str, JSON] = getattr(self.model, "settings", {})
+        return {**settings, **self.request.provider_options}
+
+    async def complete(
+        self, prompt: Prompt, sampling: Sampling, *, fields: Mapping[str, JSON] | None = None
+    ) -> Reply:
+        """Continue a prompt; `fields` are sent in place of the user's of the same names."""
+        options = {**self.request.provider_options, **(fields or {})}
         reply = await self.calls.run(lambda: self.model.complete(prompt, sampling, options=options))
         self._count(reply)
         return reply
@@ -109,7 +124,8 @@ class Asking:
         )
 
     def _count(self, reply: Reply | TextScores) -> None:
-        self.usage = self.usage + reply.usage
+        self.usage = self.usage + reply.usage.credible
+        self.incredible = self.incredible or reply.usage != reply.usage.credible
         self.reported_model = reply.model or self.reported_model
         self.system_fingerprint = reply.system_fingerprint or self.system_fingerprint
         self.response_id = reply.response_id or self.response_id

@@ -41,7 +41,7 @@ from classify.evaluation import Evaluation, TotalUsage
 from classify.function_facts import function_facts
 from classify.gate import check_response
 from classify.json_values import JSON, check_json, is_object
-from classify.language_model import LanguageModel, Usage
+from classify.language_model import INCREDIBLE_USAGE, LanguageModel, Usage
 from classify.logprob_model import LogprobModel
 from classify.options import Options, OptionValues
 from classify.prior import batch_corrected, check_batch_size
@@ -383,7 +383,9 @@ class Classifier(Shown):
         attempts: int,
         seconds: float,
     ) -> Evaluation:
-        usage = response.usage or Usage()
+        reported = response.usage or Usage()
+        usage = reported.credible
+        warnings = tuple(response.warnings)
         info = response.response or ResponseInfo()
         return Evaluation(
             classifier_id=self.id,
@@ -395,7 +397,7 @@ class Classifier(Shown):
                 reasoning_tokens=usage.reasoning_tokens,
                 total_tokens=usage.total_tokens,
             ),
-            warnings=tuple(response.warnings),
+            warnings=warnings if usage == reported else (*warnings, INCREDIBLE_USAGE),
             rounding=response.rounding,
             provider_metadata=(
                 None if response.provider_metadata is None else dict(response.provider_metadata)

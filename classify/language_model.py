@@ -65,6 +65,10 @@ class Position:
     alternatives: tuple[Alternative, ...]
 
 
+INCREDIBLE_USAGE = "the provider reported a number of tokens below 0, taken as unknown"
+"""The warning where `Usage.credible` leaves something out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens counted by the provider; None where it did not say."""
@@ -83,6 +87,11 @@ class Usage:
         """Input and output together; what was not reported counts as 0."""
         return (self.input_tokens or 0) + (self.output_tokens or 0)
 
+    @property
+    def credible(self) -> Usage:
+        """Without counts below 0: a provider that reports such a count has not said."""
+        return Usage(*(_counted(getattr(self, name)) for name in self.__slots__))
+
     def __add__(self, other: Usage) -> Usage:
         """Add count by count; unknown plus known is known."""
         return Usage(
@@ -91,6 +100,10 @@ class Usage:
             _add(self.cached_tokens, other.cached_tokens),
             _add(self.reasoning_tokens, other.reasoning_tokens),
         )
+
+
+def _counted(count: int | None) -> int | None:
+    return None if count is None or count < 0 else count
 
 
 def _add(a: int | None, b: int | None) -> int | None:

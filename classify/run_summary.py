@@ -72,7 +72,7 @@ class UsageSummary:
     output_tokens: int | None
     cached_tokens: int | None
     rows_unknown: int
-    """Answered rows for which the provider reported no tokens."""
+    """Answered rows for which the provider did not report both: then the sums are too low."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class RunTotal:
         if result.response is not None and result.response.model_id:
             self.models[result.response.model_id] += 1
         counts = {} if result.usage is None else result.usage.model_dump(exclude_none=True)
-        self.unknown += "input_tokens" not in counts
+        self.unknown += not {"input_tokens", "output_tokens"} <= counts.keys()
         for name, count in counts.items():
             self.tokens[name] = self.tokens.get(name, 0) + count
 

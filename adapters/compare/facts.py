@@ -95,8 +95,8 @@ def cost_facts(cost: Cost) -> list[Fact]:
         ("seconds a row", f"median {_seconds(cost.seconds)}"),
         ("", f"nine in ten {_seconds(cost.seconds_high)}"),
     ]
-    untold = [("tokens unknown", f"for {cost.rows_unknown} rows")] if cost.rows_unknown else []
-    return facts + untold
+    untold = [("tokens", f"at least: {cost.rows_unknown} rows did not tell both")]
+    return facts + (untold if cost.rows_unknown else [])
 
 
 def closing(seed: int) -> str:

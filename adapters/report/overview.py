@@ -115,10 +115,10 @@ def _question(name: str, question: Question, summary: QuestionSummary) -> dict[s
 
 
 def _cost(usage: UsageSummary, prices: Prices | None) -> JSON:
-    if prices is None or usage.input_tokens is None:
+    if prices is None or (usage.input_tokens is None and usage.output_tokens is None):
         return None
-    money = usage.input_tokens * prices.input + (usage.output_tokens or 0) * prices.output
-    return {"amount": money / 1e6, **asdict(prices)}
+    money = (usage.input_tokens or 0) * prices.input + (usage.output_tokens or 0) * prices.output
+    return {"amount": money / 1e6, "at_least": usage.rows_unknown > 0, **asdict(prices)}
 
 
 def _times(times: Times | None) -> JSON:

@@ -116,7 +116,7 @@ class JudgeRequest:
         self._attempts += 1
         reply = await self._reply(messages, schema, way)
         self._calls += 1
-        self._usage += reply.usage
+        self._usage += reply.usage.credible
         if reply.cost is not None:
             self._cost = (self._cost or 0.0) + reply.cost
         self._finish_reason = reply.finish_reason

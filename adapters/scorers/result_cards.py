@@ -23,7 +23,7 @@ from classify.display.cards import (
     notes,
 )
 from classify.display.field_cards import spaced_name
-from classify.display.views import verdict
+from classify.display.views import tokens_known, verdict
 from classify.language_model import Usage
 
 if TYPE_CHECKING:
@@ -154,9 +154,9 @@ def _judge(records: Mapping[Any, JudgeRecord]) -> Table:
 
 
 def _tokens(usage: Usage | None) -> str:
-    if usage is None or usage.input_tokens is None:
+    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
         return "unknown"
-    return f"{usage.input_tokens} in, {usage.output_tokens or 0} out"
+    return f"{tokens_known(usage.input_tokens, 'in')}, {tokens_known(usage.output_tokens)}"
 
 
 def _item_row(item: ItemAnswer) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from classify.display.views import tokens_known
 from classify.run_summary import QuestionSummary, RunSummary, UsageSummary
 from classify.summary_figures import Mean, Proportion
 
@@ -57,11 +58,13 @@ def counts(of: Mapping[str, int]) -> str:
 
 
 def _tokens(usage: UsageSummary) -> str:
-    if usage.input_tokens is None:
+    if usage.input_tokens is None and usage.output_tokens is None:
         return "unknown"
     cached = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
-    unknown = f", unknown for {usage.rows_unknown} rows" if usage.rows_unknown else ""
-    return f"{usage.input_tokens} in{cached}, {usage.output_tokens or 0} out{unknown}"
+    told = f"{tokens_known(usage.input_tokens, 'in')}{cached}, {tokens_known(usage.output_tokens)}"
+    if not usage.rows_unknown:
+        return told
+    return f"at least {told}: {usage.rows_unknown} rows did not tell both"
 
 
 def _agreement(question: QuestionSummary) -> list[Fact]:

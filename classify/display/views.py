@@ -135,11 +135,17 @@ def label_text(label: Label) -> str:
 
 def tokens_text(usage: UsageSeen) -> str:
     """Return how many tokens answers took."""
-    if usage.input_tokens is None:
+    if usage.input_tokens is None and usage.output_tokens is None:
         return "tokens unknown"
     cached = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
     reasoning = f" ({usage.reasoning_tokens} of them reasoning)" if usage.reasoning_tokens else ""
-    return f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens or 0} out{reasoning}"
+    told, out = tokens_known(usage.input_tokens, "tokens in"), tokens_known(usage.output_tokens)
+    return f"{told}{cached}, {out}{reasoning}"
+
+
+def tokens_known(count: int | None, which: str = "out") -> str:
+    """Return a number of tokens in words; what nobody reported is unknown, never 0."""
+    return f"{which} unknown" if count is None else f"{count} {which}"
 
 
 def distribution_bars(

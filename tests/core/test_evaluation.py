@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -137,6 +138,33 @@ def test_usage_is_summed_over_the_requests() -> None:
     usage = evaluated().usage
 
     assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == (12, None, 12)
+
+
+def test_a_number_of_tokens_below_zero_is_unknown() -> None:
+    """The answer is kept, and the warning says why the count is not."""
+
+    def odd(prompt: Prompt, sampling: Sampling) -> Reply:
+        negative = "say nothing" in str(prompt)
+        return replace(reply(prompt, sampling), usage=Usage(-5 if negative else 3, 1))
+
+    classifier = Classifier("c", ScriptedLanguageModel(odd), QUESTIONS, min_coverage=0.0)
+    read = asyncio.run(classifier.evaluate("x"))
+    assert (read.usage.input_tokens, read.usage.output_tokens) == (9, 4)
+    assert read.warnings[-1] == (
+        "question 'silent': the provider reported a number of tokens below 0, taken as unknown"
+    )
+
+    answers = {"q": {"type": "boolean", "probability": 0.5}}
+    decided = Classifier(
+        "c",
+        ScriptedModel(lambda _: DecisionResponse(answers, usage=Usage(-1, 2), warnings=["odd"])),
+        {"q": {"type": "boolean"}},
+    ).evaluate_sync("x")
+    assert (decided.usage.input_tokens, decided.usage.output_tokens) == (None, 2)
+    assert decided.warnings == (
+        "odd",
+        "the provider reported a number of tokens below 0, taken as unknown",
+    )
 
 
 def test_a_distribution_is_known_or_not() -> None:

@@ -13,6 +13,8 @@ from scipy.stats import binomtest, mannwhitneyu
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.decision import ResponseInfo
+from classify.display.summary_views import run_facts
+from classify.display.views import tokens_text
 from classify.evaluation import TotalUsage
 from classify.evidence import Evidence, OrderSeen
 from classify.questions import Boolean, Choice, Question, Score
@@ -167,6 +169,23 @@ def test_unknown_usage_is_never_zero() -> None:
     both = _summary(unknown, known)
     assert (5, 1, 1) == (both.usage.input_tokens, both.usage.output_tokens, both.usage.rows_unknown)
     assert ({"m": 1}, {"rounded": 1}) == (both.models, both.warnings)
+
+
+def test_unknown_output_is_no_output_of_zero() -> None:
+    """Five tokens in and nothing said of the output is not "5 in, 0 out"."""
+
+    def told(*usages: TotalUsage) -> str:
+        rows = [_result({}).model_copy(update={"usage": usage}) for usage in usages]
+        return dict(run_facts(_summary(*rows)))["tokens"]
+
+    only_in, both = TotalUsage(input_tokens=5), TotalUsage(input_tokens=5, output_tokens=1)
+    assert told(only_in) == "at least 5 in, out unknown: 1 rows did not tell both"
+    assert told(only_in, both, TotalUsage()) == "at least 10 in, 1 out: 2 rows did not tell both"
+    assert told(TotalUsage(output_tokens=2)).startswith("at least in unknown, 2 out")
+    assert told(both, both) == "10 in, 2 out"
+    assert told(TotalUsage()) == "unknown"
+    assert tokens_text(only_in) == "5 tokens in, out unknown"
+    assert tokens_text(TotalUsage(input_tokens=5, output_tokens=0)) == "5 tokens in, 0 out"
 
 
 def test_an_empty_file_has_a_summary_and_all_of_it_is_json() -> None:

@@ -30,13 +30,16 @@ export function definitions(pairs) {
 
 /** Return tokens used in words. */
 export function tokensUsed(usage) {
-  if (!usage || usage.input_tokens === undefined) return null;
+  const { input_tokens: input, output_tokens: output } = usage ?? {};
+  if (input === undefined && output === undefined) return null;
+  const known = (tokens, which) =>
+    tokens === undefined ? `${which} unknown` : `${tokens} ${which}`;
   const more = [
     usage.cached_tokens ? `${usage.cached_tokens} cached` : null,
-    usage.output_tokens !== undefined ? `${usage.output_tokens} out` : null,
+    known(output, "out"),
     usage.reasoning_tokens ? `${usage.reasoning_tokens} of them reasoning` : null,
   ].filter(Boolean);
-  return [`${usage.input_tokens} in`, ...more].join(", ");
+  return [known(input, "in"), ...more].join(", ");
 }
 
 function facts(evidence) {

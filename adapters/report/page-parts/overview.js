@@ -43,7 +43,7 @@ function tiles(overview) {
     ),
     ...methods(overview),
     tile("Tokens", ...tokens(overview.usage)),
-    overview.cost && tile("Cost", short(overview.cost.amount), price(overview.cost)),
+    overview.cost && tile("Cost", cost(overview.cost), price(overview.cost)),
     overview.times && tile("Time", span(overview.times.seconds), pace(overview.times)),
   );
 }
@@ -83,15 +83,22 @@ function tokens({
   cached_tokens: cached,
   rows_unknown: unknown,
 }) {
-  if (input === null) return ["unknown", "no provider said"];
+  if (input === null && output === null) return ["unknown", "no provider said"];
+  const known = (tokens, which) =>
+    tokens === null ? `${which} unknown` : `${count(tokens)} ${which}`;
   const notes = [
-    `${count(input)} in`,
+    known(input, "in"),
     cached && `${count(cached)} of them cached`,
-    `${count(output ?? 0)} out`,
-    unknown && `unknown for ${counted(unknown, "row")}`,
+    known(output, "out"),
+    unknown && `${counted(unknown, "row")} did not tell both`,
   ];
-  return [count(input + (output ?? 0)), notes.filter(Boolean).join(", ")];
+  const sum = count((input ?? 0) + (output ?? 0));
+  return [atLeast(sum, unknown), notes.filter(Boolean).join(", ")];
 }
+
+const atLeast = (text, partial) => (partial ? `at least ${text}` : text);
+
+const cost = ({ amount, at_least: partial }) => atLeast(short(amount), partial);
 
 const price = ({ input, output }) =>
   `at ${input} in and ${output} out per million; cached tokens at full price`;

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from classify.adapters.cli.main import app
 from classify.answers import ChoiceAnswer
 from classify.decision import ResponseInfo
+from classify.evaluation import TotalUsage
 from classify.run_record import record_path
 from tests.adapters.report.sample_results import FAILED, UNANSWERED, row, sample
 
@@ -72,6 +73,17 @@ def test_tokens_that_nobody_counted_cost_an_unknown_sum(results: Results) -> Non
 
     assert found["cost"] is None
     assert cast("dict[str, object]", found["usage"])["input_tokens"] is None
+
+
+def test_a_cost_of_rows_that_did_not_all_tell_is_a_lower_bound(results: Results) -> None:
+    """One row of 5 tokens in and 1 out, one of 5 in, two that say nothing."""
+    told = [TotalUsage(input_tokens=5, output_tokens=1), TotalUsage(input_tokens=5), None, None]
+    results.write([row(index, "x", usage=usage) for index, usage in enumerate(told)])
+
+    found = overview(results.make("--input-price", "1000000", "--output-price", "1000000"))
+
+    assert found["cost"] == {"amount": 11.0, "at_least": True, "input": 1e6, "output": 1e6}
+    assert cast("dict[str, object]", found["usage"])["rows_unknown"] == 3
 
 
 @pytest.mark.parametrize("of", ["results", "record", "labels", "other"])
