@@ -199,8 +199,9 @@ def _length(
     values = np.arange(2.0) if levels is None else finite_numbers(levels, name="levels")
     if values.shape != (k,):
         raise CalibrationError(f"levels must have the shape ({k},), got {values.shape}")
+    # From the lowest level up, which ranks the same: sums around 0 have no last digits to round.
     score, lengths, _ = checked_pairs(
-        np.exp(log_p) @ values, length, None, names=("score", "length")
+        np.exp(log_p) @ (values - values.min()), length, None, names=("score", "length")
     )
     labels = None if y is None else values[class_labels(y, n=len(log_p), k=k)]
     return length_bias(

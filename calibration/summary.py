@@ -259,7 +259,9 @@ def _ordinal(
     values = np.arange(float(rows.k)) if levels is None else finite_numbers(levels, name="levels")
     if values.shape != (rows.k,):
         raise CalibrationError(f"levels must be {rows.k} values, got {values.tolist()!r}")
-    expected, actual = same_probabilities(np.exp(rows.log_p) @ values), values[rows.y]
+    # From the lowest level up: sums around 0 would have no last digits to round.
+    lowest, actual = float(values.min()), values[rows.y]
+    expected = lowest + same_probabilities(np.exp(rows.log_p) @ (values - lowest))
     varies = np.ptp(expected) > 0.0 and np.ptp(actual) > 0.0
     return OrdinalMetrics(
         rps=means.of(rps_losses(rows) / max(rows.k - 1, 1), "RPS / (K - 1)"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import rankdata
+from scipy.stats import rankdata, spearmanr
 
 import classify.calibration as c
 from classify.calibration.abstention import ConfidencePolicy, confidences
@@ -120,6 +120,24 @@ def test_a_map_of_means_gives_one_answer_to_one_expected_level() -> None:
 
     for each in np.unique(level):
         np.testing.assert_allclose(means[level == each], means[level == each][0], atol=1e-9)
+
+
+@pytest.mark.parametrize("levels", [(0.0, 1.0, 2.0), (-1.0, 0.0, 1.0), (-0.3, 0.1, 0.5)])
+def test_levels_around_zero_tie_as_others_do(levels: tuple[float, float, float]) -> None:
+    """0.35 of -0.3, 0.55 of 0.1 and 0.1 of 0.5 expect 0, or what rounding leaves of it."""
+    exact = np.array(PARTS) @ np.arange(3)
+    y = np.arange(len(PARTS)) * 5 % 3
+
+    found = c.metrics(np.log(SPOKEN), y, seed=0, kind="score", levels=levels)
+    length = np.arange(len(PARTS)) % 11
+    bias = c.bias_report(
+        np.log(SPOKEN), seed=0, item=np.arange(len(PARTS)), length=length, levels=levels
+    )
+
+    assert found.ordinal is not None and found.ordinal.spearman is not None
+    assert found.ordinal.spearman.value == pytest.approx(spearmanr(exact, y).statistic, abs=1e-12)
+    assert bias.length is not None
+    assert bias.length.value == pytest.approx(spearmanr(exact, length).statistic, abs=1e-12)
 
 
 def test_scores_that_differ_by_rounding_are_one_score_to_the_isotonic_mean() -> None:
