@@ -104,8 +104,8 @@ def little_weight(weights: Floats) -> str:
     if n < MIN_ITEMS or total >= MIN_ITEMS:
         return ""
     return (
-        f"the weights add up to {total:.3g}, and a fit takes them for as many rows: scale them so "
-        f"that they add up to the number of labelled rows, {n}"
+        f"the weights add up to {total:.3g} and count as much as {total:.3g} rows of weight 1: "
+        f"scale them so that they add up to the number of labelled rows, {n}"
     )
 
 

@@ -19,7 +19,7 @@ from classify.calibration.mean_map import expected_levels, fit_mean_map
 from classify.calibration.rating_errors import RatingMetrics, rating_metrics
 from classify.calibration.report import MEANS, Calibrated, CalibrationReport
 from classify.calibration.result_labels import BETWEEN, LabelledAnswers, check_answers
-from classify.calibration.settings import of_type
+from classify.calibration.settings import one_of
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 from classify.questions import Score
@@ -65,7 +65,7 @@ def calibrate_means(
     where answers are calibrated already.
     """
     check_answers(answers)
-    of_type(requested, str, name="requested", what="the name of a method")
+    one_of(requested, ("auto", METHOD), name="requested")
     if not isinstance(answers.question, Score):
         raise CalibrationError(f"{METHOD} maps scores, and {name!r} is a {answers.question.type}")
     rows = comparable(answers, answers.rated & (answers.weights > 0.0))

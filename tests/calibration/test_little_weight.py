@@ -54,7 +54,7 @@ def test_a_fit_says_once_how_few_rows_its_weights_are(name: str) -> None:
         FITS[name](log_p[:15], y[:15], weights=share[:15])
 
     (only,) = said
-    assert "the weights add up to 1, and a fit takes them for as many rows" in str(only.message)
+    assert "the weights add up to 1 and count as much as 1 rows of weight 1" in str(only.message)
     assert "add up to the number of labelled rows, 200" in str(only.message)
     assert only.filename == __file__
     assert whole == FITS[name](log_p, y)
@@ -89,7 +89,7 @@ def test_calibrate_says_it_once_and_keeps_it_in_the_report() -> None:
     (only,) = said
     assert only.filename == __file__
     assert str(only.message) == found.report.notes[0]
-    assert found.report.notes[0].startswith("the weights add up to 10,")
+    assert found.report.notes[0].startswith("the weights add up to 10 and")
     assert len(few) == 1
 
 

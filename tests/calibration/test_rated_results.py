@@ -174,6 +174,8 @@ def test_only_scores_have_a_mean() -> None:
     """The question is named."""
     with pytest.raises(CalibrationError, match="maps scores, and 'ok' is a boolean"):
         calibrate_means("ok", replace(answered([None]), question=Boolean()))
+    with pytest.raises(CalibrationError, match="requested must be one of 'auto', 'isotonic-mean'"):
+        calibrate_means("stars", answered([0.5, 1.5] * 15), requested="temperature")
 
 
 @pytest.mark.parametrize("zeros", [False, True], ids=["losses", "floored losses"])

@@ -88,7 +88,12 @@ CALLS: Mapping[Callable[..., object], Mapping[str, Any]] = {
     c.brier_score: ROWS,
     c.brier_skill: ROWS,
     c.calibrate: FIT | {"method": "auto", "kind": "choice", "groups": ITEM, "options": ["a"] * 3},
-    c.calibrate_means: {"name": "stars", "answers": ANSWERS["stars"], "requested": "m", "seed": 0},
+    c.calibrate_means: {
+        "name": "stars",
+        "answers": ANSWERS["stars"],
+        "requested": "auto",
+        "seed": 0,
+    },
     c.calibrate_results: {"name": "ok", "answers": ANSWERS["ok"], "method": "auto", "seed": 0},
     c.calibration_line: {**OUTCOMES, "floor": 1e-6},
     c.certify_joint_risk: {**SURE, "alpha": 0.2, "delta": 0.1},
