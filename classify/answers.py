@@ -48,6 +48,9 @@ class _Answer(Printed, Shown, BaseModel):
     """How the distribution was obtained."""
     raw_probabilities: dict[str, Probability] | None = None
     """The probabilities before a calibrator or a prior correction changed them."""
+    provider_confidence: FiniteFloat | None = None
+    """The `confidence` of a decision model's answer, on the model's own scale; nothing here is
+    computed from it."""
     evidence: Evidence | None = None
     """What was sent and seen."""
 

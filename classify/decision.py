@@ -60,7 +60,8 @@ class DecisionResponse:
 
     An answer is a mapping as in the reference: {"type": "choice", "choice": …, "probabilities"?},
     {"type": "score", "score": …, "probabilities"?}, {"type": "boolean", "probability": …} or
-    {"type": "no_verdict", "cause": …, "message": …}; each may carry "evidence".
+    {"type": "no_verdict", "cause": …, "message": …}; each may carry "evidence", and an answer a
+    "confidence" of the model's own, which becomes its `provider_confidence`.
     """
 
     answers: Mapping[str, Mapping[str, object]]

@@ -72,6 +72,8 @@ def _check_answer(
         _check_distribution(name, question, answer, "probabilities", tolerance)
         return _build(name, NoVerdict, {**answer, "kind": question.type})
     _check_kind(name, question, kind)
+    # Its own kind of number, and not what this package computes under that name.
+    answer = {"provider_confidence" if k == "confidence" else k: v for k, v in answer.items()}
     _check_bounds(name, question, answer.get("bounds"))
     checked: Answer
     if isinstance(question, Choice):

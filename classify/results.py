@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import to_json
 
 from classify.answers import AnyAnswer
-from classify.decision import ResponseInfo
+from classify.decision import ResponseInfo, Rounding
 from classify.display.notebook import Shown
 from classify.display.printed import Printed
 from classify.errors import ClassifyError, InvalidInput, ModelError, ProviderError
@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 
 BAD_ROW = "BadRow"
 """The error type of a row that could not be read."""
+
+_ANSWERED = (
+    "answers",
+    "usage",
+    "response",
+    "warnings",
+    "rounding",
+    "provider_metadata",
+    "attempts",
+    "seconds",
+)
+"""What a result holds of its evaluation."""
 
 
 class _Kept(BaseModel):
@@ -71,6 +83,10 @@ class Result(Printed, Shown, _Kept):
     """Which response this was; of several, the last question's."""
     warnings: tuple[str, ...] = ()
     """What was odd about how the answers came about."""
+    rounding: Rounding | None = None
+    """To how many decimals the model rounds; the field is left out where it does not say so."""
+    provider_metadata: dict[str, JsonValue] | None = None
+    """What a decision model adds of its own; the field is left out where it adds nothing."""
     attempts: int = 0
     """Requests made, failed ones included."""
     seconds: float | None = None
@@ -97,6 +113,8 @@ class Result(Printed, Shown, _Kept):
             answers=self.answers,
             usage=self.usage or TotalUsage(),
             warnings=self.warnings,
+            rounding=self.rounding,
+            provider_metadata=self.provider_metadata,
             response=self.response or ResponseInfo(),
             attempts=self.attempts,
             seconds=self.seconds or 0.0,
@@ -116,16 +134,7 @@ def state_key(fingerprint: str, state: JSON) -> str:
 def row_result(outcome: Evaluation | ClassifyError, base: Result) -> Result:
     """Return the result of a row that was sent to the model; `base` is what `unanswered` gave."""
     if isinstance(outcome, Evaluation):
-        return base.model_copy(
-            update={
-                "answers": outcome.answers,
-                "usage": outcome.usage,
-                "response": outcome.response,
-                "warnings": outcome.warnings,
-                "attempts": outcome.attempts,
-                "seconds": outcome.seconds,
-            }
-        )
+        return base.model_copy(update={name: getattr(outcome, name) for name in _ANSWERED})
     attempts = outcome.attempts if isinstance(outcome, ModelError) else None
     return base.model_copy(update={"error": _row_error(outcome), "attempts": attempts or 0})
 
@@ -183,8 +192,7 @@ def reused_result(found: Result, base: Result) -> Result:
     same = all(getattr(found, name) == getattr(base, name) for name in names)
     if same and found.has_state == base.has_state:
         return found
-    answers = ("answers", "usage", "response", "warnings", "attempts", "seconds")
-    return base.model_copy(update={name: getattr(found, name) for name in answers})
+    return base.model_copy(update={name: getattr(found, name) for name in _ANSWERED})
 
 
 def _row_error(error: ClassifyError) -> RowError:
@@ -204,6 +212,9 @@ def result_line(result: Result) -> bytes:
     fields = {name: getattr(result, name) for name in Result.model_fields}
     if not result.has_state:
         del fields["state"]
+    for name in ("rounding", "provider_metadata"):
+        if fields[name] is None:
+            del fields[name]
     return to_json(fields, exclude_none=True, inf_nan_mode="null") + b"\n"
 
 
