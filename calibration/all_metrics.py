@@ -106,7 +106,7 @@ def every_metric(answers: LabelledAnswers, *, seed: int = 0) -> EveryMetric:
     """
     check_answers(answers)
     if not (answers.labelled | answers.rated).any():
-        raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
+        raise CalibrationError(answers.nothing_labelled)
     rows = _Rows.of(answers, seed) if answers.labelled.any() else None
     groups = [] if rows is None else [_losses(rows), _calibration(rows), _ranking(rows)]
     if rows is not None and rows.kind == "score":

@@ -96,7 +96,7 @@ def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
     check_answers(answers)
     rows = only(answers, answers.labelled)
     if not len(rows.y):
-        raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
+        raise CalibrationError(answers.nothing_labelled)
     log_p, y, weights = metric_rows(rows)
     found = metrics(
         log_p,
@@ -140,7 +140,7 @@ def comparable(answers: LabelledAnswers, wanted: NDArray[np.bool_]) -> LabelledA
         )
     rows = only(answers, wanted)
     if not len(rows.y):
-        raise CalibrationError(f"no answer with a distribution has a label: {answers.used}")
+        raise CalibrationError(answers.nothing_labelled)
     commonest = int(np.bincount(rows.made).argmax())
     way = rows.origins[commonest]
     same: Ints = np.flatnonzero(rows.made == commonest)

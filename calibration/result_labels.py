@@ -118,6 +118,13 @@ class LabelledAnswers:
         return said + (f" ({why})" if why else "")
 
     @property
+    def nothing_labelled(self) -> str:
+        """Say whether it is distributions or labels that are missing, where no row has both."""
+        if not len(self.y):
+            return f"no answer has a distribution ({no_distribution(self.left_out)})"
+        return f"no answer with a distribution has a label ({self.used})"
+
+    @property
     def repeated(self) -> bool:
         """Whether some item has several rows."""
         return len(set(self.groups)) < len(self.groups)

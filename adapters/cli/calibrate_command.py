@@ -89,8 +89,9 @@ def calibrate(
     else:
         for name, each in found.items():
             print_lines(name, _lines(each))
-    for name in answers.keys() - labelled.keys():
-        say(f"{name}: no labels, no calibrator ({answers[name].used})")
+    for name in answers:
+        if name not in labelled:
+            say(f"{name}: no calibrator, {answers[name].nothing_labelled}")
     say(f"calibrators: {output}")
 
 

@@ -61,8 +61,9 @@ def metrics(
             numbers = [line for part in each.values() for line in part.lines()]
             note = [] if every else [labelled[name].dependence]
             print_lines(name, [labelled[name].used, *filter(None, note), *numbers])
-    for name in answers.keys() - labelled.keys():
-        say(f"{name}: no labels ({answers[name].used})")
+    for name in answers:
+        if name not in labelled:
+            say(f"{name}: {answers[name].nothing_labelled}")
 
 
 def _headline(answers: LabelledAnswers, seed: int) -> Mapping[str, Metrics | RatingMetrics]:

@@ -87,7 +87,7 @@ def with_labels(answers: Mapping[str, LabelledAnswers]) -> dict[str, LabelledAns
         raise CalibrationError(f"no answer has a distribution ({rows})")
     labelled = {name: each for name, each in answers.items() if (each.labelled | each.rated).any()}
     if not labelled:
-        rows = "; ".join(f"{name}: {each.used}" for name, each in answers.items())
+        rows = "; ".join(f"{name}: {each.nothing_labelled}" for name, each in answers.items())
         raise CalibrationError(
             f"no answer has a label ({rows}): give --labels FILE, or run with labelled rows"
         )

@@ -109,6 +109,35 @@ def test_answers_without_a_verdict_are_counted_with_their_cause_and_the_way_out(
     assert "--labels" not in result.stderr
 
 
+@pytest.mark.parametrize("command", ["metrics", "calibrate"])
+def test_a_question_with_labels_and_no_distribution_lacks_no_labels(
+    desk: Desk, command: str
+) -> None:
+    """Beside one that can be measured: it is told apart from one that nobody labelled."""
+    questions = "".join(
+        f"  {name}:\n    type: choice\n    instructions: {name}?\n"
+        "    criteria: {refund: ~, delivery: ~}\n"
+        for name in ("topic", "other", "bare")
+    )
+    desk.write("spec.yaml", f"id: s\nmodel: vllm/m\nquestions:\n{questions}")
+    desk.write_rows(ROWS)
+    desk.answer = lambda r: NO_MASS if "other?" in json.dumps(r.body) else _varying(r)
+    run = desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
+    assert 0 == run.exit_code, run.stderr
+    both = ({"topic": truth, "other": truth} for truth in ("delivery", "refund") * (ROWS // 2))
+    lines = (json.dumps({"id": f"r{n}", **labels}) for n, labels in enumerate(both))
+    labels = desk.write("good.jsonl", "\n".join(lines) + "\n")
+    options = ("-o", desk.out + ".a") if command == "calibrate" else ()
+
+    result = desk.classify(command, desk.out, "--labels", labels, *options)
+
+    assert 0 == result.exit_code, result.stderr
+    said = {line.partition(":")[0]: line for line in result.stderr.splitlines()}
+    assert "no answer has a distribution (no verdict, low_label_mass: 24" in said["other"]
+    assert "min_coverage: 0" in said["other"] and "label (" not in said["other"]
+    assert "no answer with a distribution has a label (0 labelled rows" in said["bare"]
+
+
 @pytest.mark.parametrize("alpha", ["0", "1", "1.5", "-0.1", "nan"])
 def test_an_abstention_that_is_no_share_is_refused_by_its_option(desk: Desk, alpha: str) -> None:
     """Before a model is asked."""
