@@ -1,6 +1,7 @@
 """A scorer's result in the shapes of other evaluation tools: plain dicts, no library needed.
 
-A result without a score is said to be none in each tool's own way, never 0.
+A result without a score is said to be none in each tool's own way, never 0; promptfoo alone has no
+way to say so.
 """
 
 from __future__ import annotations
@@ -78,16 +79,26 @@ def to_mlflow(result: AnyResult, *, name: str | None = None) -> Shape:
 
 
 def to_promptfoo(result: AnyResult, *, threshold: float, name: str | None = None) -> Shape:
-    """Return promptfoo's grading result {pass, score, reason, namedScores}.
+    """Return promptfoo's grading result {pass, score, reason, namedScores, metadata}.
 
     `threshold` is the lowest score that passes, or the highest where lower is better. promptfoo
     takes higher as better, so `score` is 1 - score there, and `namedScores` has it as it is.
-    Without a score the test does not pass. Raises InvalidInput for a threshold outside 0..1.
+    Raises InvalidInput for a threshold outside 0..1.
+
+    promptfoo refuses a grading result whose score is no number. Without one the test fails with
+    the 0 that promptfoo itself gives to what could not be graded, `metadata` holds "not_scorable",
+    and there is no named score, so the metric's mean is of the scores there are.
     """
     if not 0.0 <= threshold <= 1.0:
         raise InvalidInput(f"threshold must be from 0 to 1, got {threshold!r}")
     if result.score is None:
-        return {"pass": False, "score": 0.0, "reason": explanation(result) or "there is no score"}
+        return {
+            "pass": False,
+            "score": 0.0,
+            "reason": explanation(result) or "there is no score",
+            "namedScores": {},
+            "metadata": metadata(result),
+        }
     lower = result.direction == "lower"
     passed = result.score <= threshold if lower else result.score >= threshold
     return {
@@ -95,6 +106,7 @@ def to_promptfoo(result: AnyResult, *, threshold: float, name: str | None = None
         "score": 1.0 - result.score if lower else result.score,
         "reason": explanation(result) or f"score {result.score:.6g}, threshold {threshold:g}",
         "namedScores": {name or result.scorer_id: result.score},
+        "metadata": metadata(result),
     }
 
 
