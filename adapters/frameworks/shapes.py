@@ -87,7 +87,7 @@ def to_promptfoo(result: AnyResult, *, threshold: float, name: str | None = None
 
     promptfoo refuses a grading result whose score is no number. Without one the test fails with
     the 0 that promptfoo itself gives to what could not be graded, `metadata` holds "not_scorable",
-    and there is no named score, so the metric's mean is of the scores there are.
+    and there is no named score, whose mean is then of the scores there are.
     """
     if not 0.0 <= threshold <= 1.0:
         raise InvalidInput(f"threshold must be from 0 to 1, got {threshold!r}")
