@@ -31,6 +31,7 @@ from classify.loop_clients import LoopClients
 from classify.openai_requests import checked_fields, merged, prompt_text, request
 from classify.openai_shapes import Endpoint, read_reply
 from classify.provider_table import Provider, is_local_address, provider_at, shown_address
+from classify.validation import check_timeout
 
 if TYPE_CHECKING:
     import httpx2
@@ -83,6 +84,7 @@ class OpenAICompatible:
         self._row = provider or provider_at(address)
         self._model_id = model_id
         self._settings = checked_fields(settings or {}, "settings")
+        check_timeout(timeout)
         self._key, self._timeout = read_key(self._row, api_key), timeout
         self._endpoint = Endpoint(model_id, address.rstrip("/"), self._key or "")
         self._clients = LoopClients(self._new_client)

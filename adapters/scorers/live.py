@@ -112,8 +112,10 @@ class LiveScoring:
         draw: Callable[[], float] = random.random,
     ) -> None:
         """Check the entries; `draw` gives a number from [0, 1) for each one sampled."""
-        if max_pending < 1:
-            raise InvalidInput(f"max_pending must be at least 1, got {max_pending!r}")
+        if isinstance(max_pending, bool) or not isinstance(max_pending, int) or max_pending < 1:
+            raise InvalidInput(
+                f"max_pending must be a whole number of at least 1, got {max_pending!r}"
+            )
         self._entries = [_checked(entry) for entry in entries]
         self._on_result, self._on_failure = on_result, on_failure
         self._max_pending, self._draw = max_pending, draw

@@ -9,6 +9,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import httpx2
 import openai
@@ -325,6 +326,13 @@ def test_an_endpoint_that_is_not_there_may_come_up() -> None:
     with pytest.raises(ProviderError, match=r"no response from .*check the address") as caught:
         asyncio.run(once())
     assert caught.value.retryable
+
+
+@pytest.mark.parametrize("timeout", [0, -1, math.nan, math.inf, True, "5"], ids=repr)
+def test_a_timeout_that_is_no_time_is_refused_before_any_request(timeout: Any) -> None:
+    """Infinity overflows deep in the client, and 0 never gets an answer."""
+    with pytest.raises(InvalidInput, match="timeout must be a positive number of seconds, got "):
+        OpenAICompatible("m-1", base_url="http://localhost:1/v1", timeout=timeout)
 
 
 def test_a_silent_server_is_a_timeout() -> None:

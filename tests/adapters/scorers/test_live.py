@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from typing import Any
 
 import pytest
@@ -117,6 +118,13 @@ def _waiting(gate: asyncio.Event) -> ScorerLike:
         return 1.0
 
     return create_scorer("slow").generate_score(score)
+
+
+@pytest.mark.parametrize("most", [0, -1, 1.5, math.nan, True, "5"], ids=repr)
+def test_how_many_may_wait_is_a_whole_number(most: Any) -> None:
+    """Nothing is more than nan: then everything would wait."""
+    with pytest.raises(InvalidInput, match="max_pending must be a whole number of at least 1, got"):
+        LiveScoring([], max_pending=most)
 
 
 def test_more_than_may_wait_are_dropped_and_counted(caplog: pytest.LogCaptureFixture) -> None:
