@@ -12,6 +12,7 @@ from classify.decision import DecisionRequest
 from classify.errors import CapabilityError, InvalidInput
 from classify.evidence import UsageSeen
 from classify.json_values import JSON
+from classify.labels import DIGITS
 from classify.language_model import (
     INCREDIBLE_USAGE,
     Capabilities,
@@ -50,8 +51,13 @@ class Asking:
 
     @property
     def readout(self) -> Readout:
-        """The readout named in the options, else what suits the model."""
-        return self.options.readout or self.capabilities.readouts[self.question.type]
+        """The readout of the options, else what suits the model; letters for want of digits."""
+        found = self.options.readout or self.capabilities.readouts[self.question.type]
+        return "letters" if found == "digits" and self._beyond_digits else found
+
+    @property
+    def _beyond_digits(self) -> bool:
+        return len(self.question.options) > len(DIGITS)
 
     @property
     def form(self) -> PromptForm:
@@ -80,6 +86,11 @@ class Asking:
             found.append(
                 f"question {self.name!r}: the words readout lists no options, so there is one "
                 f"order, not orders={self.options.orders}"
+            )
+        if self.options.readout == "digits" and self._beyond_digits:
+            found.append(
+                f"question {self.name!r}: the digits readout has {len(DIGITS)} labels, so the "
+                f"{len(self.question.options)} options got letters"
             )
         if self.incredible:
             found.append(f"question {self.name!r}: {INCREDIBLE_USAGE}")

@@ -110,6 +110,12 @@ class Definition:
                 f"{' and no '.join(missing)}; give judge=Judge(model=..., instructions=...) to "
                 f"create_scorer or to the step"
             )
+        if judge.max_processor_retries and judge.error_processors is None:
+            raise ScorerDefinitionError(
+                f"scorer {self.id!r}: step {name} sets max_processor_retries="
+                f"{judge.max_processor_retries!r} and has nothing that retries; add "
+                f"error_processors=[RetryProcessor(max_retries=...)] to the judge"
+            )
         info = StepInfo(name, "prompt", prompt.description)
         return Step(info, prompt.create_prompt, prompt, judge)
 

@@ -42,7 +42,8 @@ class Judge:
     error_processors: Sequence[ErrorProcessor] | None = None
     """Asked in order about a failed request; without any, nothing is retried."""
     max_processor_retries: int | None = None
-    """Retries of one judge request, its fallback included; 10 where error processors are given."""
+    """Retries of one judge request, its fallback included; 10 where error processors are given,
+    and refused where a step has none at all."""
     model_settings: Mapping[str, JSON] | None = None
     """temperature, max_tokens, seed, and any field for the provider; a step's replace them all."""
     on_finish: Callable[[Reply], object] | None = None

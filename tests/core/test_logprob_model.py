@@ -32,6 +32,7 @@ from classify.language_model import (
 )
 from classify.logprob_model import LogprobModel
 from classify.question_sets import parse_questions
+from classify.questions import Score
 from classify.testing.scripted import ScriptedLanguageModel, ScriptedModel
 
 ALL: Mapping[str, Any] = {
@@ -80,6 +81,26 @@ def test_what_suits_the_model_is_the_default() -> None:
 def test_the_readout_can_be_chosen(readout: Any) -> None:
     """And the evidence says which it was."""
     assert readouts(answers(model(), readout=readout)) == [readout] * 3
+
+
+@pytest.mark.parametrize(("levels", "used"), [(10, "digits"), (11, "letters")])
+@pytest.mark.parametrize("asked", ["digits", None])
+def test_more_options_than_digits_get_letters_and_the_evidence_says_so(
+    levels: int, used: str, asked: Any
+) -> None:
+    """The same answers would otherwise be said to be read from digits."""
+    question = Score(criteria=[f"level {n}" for n in range(levels)])
+    classifier = Classifier("c", model(), {"s": question}, min_coverage=0.0, readout=asked)
+
+    found = asyncio.run(classifier.evaluate("text"))
+
+    assert readouts(found.answers) == [used]
+    warned = asked == "digits" and used == "letters"
+    assert found.warnings == (
+        ("question 's': the digits readout has 10 labels, so the 11 options got letters",)
+        if warned
+        else ()
+    )
 
 
 @pytest.mark.parametrize("form", ["chat", "prefill", "completion"])

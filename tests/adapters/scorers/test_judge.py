@@ -660,6 +660,23 @@ def test_unusable_judges_are_refused(settings: dict[str, Any], match: str) -> No
         Judge(**settings)
 
 
+def test_retries_that_nothing_would_make_are_refused() -> None:
+    """The number alone retries nothing; a step may switch off what the scorer's judge has."""
+
+    def score(step: Judge | None = None, **settings: Any) -> AnyScorer:
+        judge = Judge(model=Recorder('{"score": 1}'), instructions="J", **settings)
+        prompt = PromptStep("S", lambda _: "p", judge=step)
+        return create_scorer("s", judge=judge).generate_score(prompt)
+
+    with pytest.raises(ScorerDefinitionError, match=r"max_processor_retries=5 and .*RetryProcessor"):
+        score(max_processor_retries=5)
+    with pytest.raises(ScorerDefinitionError, match="max_processor_retries=5"):
+        score(Judge(max_processor_retries=5))
+    score(Judge(max_processor_retries=5), error_processors=[RetryProcessor()])
+    score(Judge(error_processors=()), max_processor_retries=5, error_processors=[RetryProcessor()])
+    score(max_processor_retries=0)
+
+
 def test_a_prompt_that_is_no_text_is_named() -> None:
     """A forgotten return gives None."""
 
