@@ -16,7 +16,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Annotated
 
 from numpy.typing import ArrayLike
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, Field, field_validator, model_validator
 
 from classify.calibration.abstention import ConfidencePolicy
 from classify.calibration.arrays import Floats
@@ -94,13 +94,21 @@ class CalibrationArtefact(Frozen):
     """The parts of the fingerprint in which answers may differ."""
     created: AwareDatetime
 
+    @field_validator("accepts")
+    @classmethod
+    def _accepts_parts(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        _check_parts(names)
+        return names
+
     @model_validator(mode="after")
     def _one_number_of_options(self) -> CalibrationArtefact:
-        if len(self.fingerprint.options) != self.calibrator.fitted_on.k:
-            raise ValueError(
-                f"the fingerprint names {len(self.fingerprint.options)} options and the "
-                f"calibrator was fitted on {self.calibrator.fitted_on.k}"
-            )
+        k = self.calibrator.fitted_on.k
+        for what, found in (
+            ("the fingerprint names", len(self.fingerprint.options)),
+            ("the report is of", self.report.k),
+        ):
+            if found != k:
+                raise ValueError(f"{what} {found} options and the calibrator was fitted on {k}")
         return self
 
     @cached_property

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from classify.calibration.artefact import CalibrationArtefact, digest
 from classify.calibration.settings import of_type
 from classify.errors import CalibrationError
+from classify.validation import invalid_input
 
 FORMAT = "classify-calibration"
 VERSION = 1
@@ -73,7 +74,9 @@ def load_artefacts(path: str | Path) -> tuple[CalibrationArtefact, ...]:
     try:
         return _ARTEFACTS.validate_json(json.dumps(values))
     except ValidationError as error:
-        raise CalibrationError(f"{str(path)!r} does not hold artefacts: {error}") from error
+        raise CalibrationError(
+            f"{str(path)!r} does not hold artefacts: {invalid_input(error, 'artefacts')}"
+        ) from error
 
 
 def _body(path: str | Path) -> dict[str, object]:

@@ -230,7 +230,31 @@ def test_numbers_that_no_calibration_gives_are_refused_in_a_file(
     body["sha256"] = digest(body["artefacts"])
     path.write_text(json.dumps(body), encoding="utf-8")
 
-    with pytest.raises(CalibrationError, match=rf"does not hold artefacts.*\s0\.{part}"):
+    with pytest.raises(CalibrationError, match=rf"does not hold artefacts: artefacts\[0\]\.{part}"):
+        load_artefacts(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"accepts": ["zz"]}, r"accepts: accept names \['zz'\]"),
+        ({"k": 9, "label_counts": [1] * 9}, "the report is of 9 options and .* fitted on 2"),
+    ],
+    ids=["accepted part", "options of the report"],
+)
+def test_facts_that_do_not_belong_to_the_calibrator_are_refused_in_a_file(
+    artefact: CalibrationArtefact, tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    """Each is possible by itself, with the right checksum too."""
+    path = tmp_path / "a.json"
+    save_artefacts(path, [artefact])
+    body = json.loads(path.read_text(encoding="utf-8"))
+    whole = body["artefacts"][0]
+    (whole if "accepts" in changes else whole["report"]).update(changes)
+    body["sha256"] = digest(body["artefacts"])
+    path.write_text(json.dumps(body), encoding="utf-8")
+
+    with pytest.raises(CalibrationError, match=message):
         load_artefacts(path)
 
 
