@@ -668,7 +668,7 @@ def test_retries_that_nothing_would_make_are_refused() -> None:
         prompt = PromptStep("S", lambda _: "p", judge=step)
         return create_scorer("s", judge=judge).generate_score(prompt)
 
-    with pytest.raises(ScorerDefinitionError, match=r"max_processor_retries=5 and .*RetryProcessor"):
+    with pytest.raises(ScorerDefinitionError, match=r"=5 and .*RetryProcessor"):
         score(max_processor_retries=5)
     with pytest.raises(ScorerDefinitionError, match="max_processor_retries=5"):
         score(Judge(max_processor_retries=5))
