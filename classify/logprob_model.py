@@ -21,6 +21,7 @@ from classify.prompts import TEMPLATE
 from classify.questions import Boolean, Choice, Question
 from classify.reading import NoReading, Reading
 from classify.sampling import read_draws
+from classify.sampling_settings import draws_warning, logprobs_warning
 from classify.text_reading import read_texts, spoken
 
 _MOST_WRITTEN = 200
@@ -72,7 +73,7 @@ class LogprobModel:
         return DecisionResponse(
             answers=dict(zip(request.questions, answers, strict=True)),
             usage=sum((asking.usage for asking in askings), Usage()),
-            warnings=(*_mixed(answers), *(w for answer in answers for w in _warnings(answer))),
+            warnings=(*_mixed(answers), *_warnings(answers)),
             response=ResponseInfo(
                 id=askings[-1].response_id,
                 model_id=askings[-1].reported_model or self.model_id,
@@ -188,18 +189,26 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
         attempts=asking.calls.attempts,
         seconds=time.perf_counter() - asking.started,
         at=asking.at,
-        warnings=(*asking.warnings, *reading.warnings),
+        warnings=(*asking.warnings, *reading.warnings, *_of_settings(asking, reading)),
     )
+
+
+def _of_settings(asking: Asking, reading: Reading | NoReading) -> tuple[str, ...]:
+    if reading.method in ("logprobs", "tree"):
+        found = logprobs_warning(asking.user_fields, reading.orders)
+    else:
+        found = draws_warning(asking.user_fields) if reading.method == "sampled" else ""
+    return (found,) if found else ()
 
 
 def _shortened(text: str) -> str:
     return text if len(text) <= _MOST_WRITTEN else f"{text[: _MOST_WRITTEN - 1]}\u2026"
 
 
-def _warnings(answer: Mapping[str, object]) -> tuple[str, ...]:
-    evidence = answer["evidence"]
-    assert isinstance(evidence, Evidence)
-    return evidence.warnings
+def _warnings(answers: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    kept = [answer["evidence"] for answer in answers]
+    each = [w for evidence in kept if isinstance(evidence, Evidence) for w in evidence.warnings]
+    return tuple(dict.fromkeys(each))
 
 
 def _mixed(answers: Sequence[Mapping[str, object]]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from classify.logspace import safe_log
 from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading, Reading
 from classify.readout import normalized, written_label
+from classify.sampling_settings import draw_fields
 from classify.slot_reading import FEW_TOKENS, coverage_floor, stopped, words_of
 
 _Z95 = 1.959963984540054
@@ -30,6 +31,7 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
 
     Probabilities are the posterior means under Jeffreys' Dirichlet prior (1/2 per option); bounds
     are 95 % Wilson intervals of the shares. A draw that is no label counts against label mass.
+    Raises InvalidInput where a user's settings make all draws alike.
     """
     if asking.options.reasoning:
         raise CapabilityError(
@@ -45,7 +47,8 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
         form=asking.form,
     )
     draw = Sampling(max_tokens=FEW_TOKENS, temperature=1.0)
-    replies = await gather(asking.complete(prompt, draw) for _ in range(asking.options.samples))
+    fields = [draw_fields(asking.user_fields, k) for k in range(asking.options.samples)]
+    replies = await gather(asking.complete(prompt, draw, fields=more) for more in fields)
     names = [normalized(label) for label in shown.labels]
     drawn = ["" if stopped(reply) else written_label(reply.text) for reply in replies]
     counts = np.array([drawn.count(name) for name in names])
