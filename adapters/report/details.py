@@ -78,6 +78,7 @@ def _evidence(evidence: Evidence) -> JSON:
             "orders": [_order(order) for order in evidence.orders] or None,
             "unseen": list(evidence.unseen) or None,
             "draws": evidence.draws,
+            "written": list(evidence.written) or None,
             "anchors": _shorts(evidence.anchors),
             "prior": _shorts(evidence.prior),
             "calibrator": evidence.calibrator and evidence.calibrator[:_HASH],

@@ -74,7 +74,8 @@ class AnswerView:
     """In the order of the options; empty where there are no probabilities."""
     flags: tuple[Flag, ...]
     facts: tuple[str, ...]
-    """What the numbers rest on: label mass, method, readout, orders, corrections, warnings."""
+    """What the numbers rest on: label mass, method, readout, orders, what was written instead of
+    an answer, corrections, warnings."""
     reason: str | None
     """What the model wrote before it answered."""
 
@@ -245,6 +246,7 @@ def _facts(answer: Answer | NoVerdict) -> list[str]:
         facts.append(f"{evidence.unexplored:.3g} in groups not opened")
     if evidence.draws:
         facts.append(f"{sum(evidence.draws.values())} draws")
+    facts += [f"wrote {text!r}" for text in evidence.written]
     facts += [f"prior divided out ({evidence.prior_method})"] if evidence.prior_method else []
     facts += [f"calibrated ({evidence.calibrator[:12]})"] if evidence.calibrator else []
     return [*facts, *evidence.warnings]

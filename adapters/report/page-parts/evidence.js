@@ -58,6 +58,7 @@ function facts(evidence) {
     ["Asked at", evidence.at],
     ["Not seen, only bounded", evidence.unseen?.join(", ")],
     ["Draws", listed(evidence.draws)],
+    ["Written instead of an answer", evidence.written?.join(" · ")],
     ["Words at the ends", listed(evidence.anchors)],
     ["Prior divided out", listed(evidence.prior)],
     ["Calibrator", evidence.calibrator && `${evidence.calibrator}…`],

@@ -198,6 +198,14 @@ def test_an_answer_that_was_handed_over_shows_what_it_was_before_calibration() -
     assert shown(answer)[2].endswith("50.0 %  raw 75.0")
 
 
+def test_what_was_written_instead_of_an_answer_is_shown() -> None:
+    """On one line, whatever it holds."""
+    evidence = Evidence(written=("I cannot\ngrade this.",))
+    answer = NoVerdict(kind="boolean", cause="no_label", message="no label", evidence=evidence)
+
+    assert shown(answer)[2].endswith(r"wrote 'I cannot\ngrade this.'")
+
+
 def test_flags_stand_on_lines_of_their_own() -> None:
     """Tie, low mass, order-sensitive, truncated."""
     orders = tuple(
