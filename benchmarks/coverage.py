@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
+from classify.calibration.comparison import paired_difference
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import clopper_pearson, mean_interval, weighted_wilson, wilson
 from classify.calibration.measurement import Measurement
@@ -197,6 +198,16 @@ def paired(n: int, random: np.random.Generator) -> Floats:
     return random.choice([-1.0, 0.0, 1.0], n, p=[0.05, 0.8, 0.15])
 
 
+def rights_apart(first: float, second: float) -> Draw:
+    """Return a draw of the difference of two systems, each right alone in this share of rows."""
+
+    def draw(n: int, random: np.random.Generator) -> float:
+        alone = random.choice([1.0, -1.0, 0.0], n, p=[first, second, 1.0 - first - second])
+        return held(paired_difference(alone > 0.0, alone < 0.0, seed=0), first - second)
+
+    return draw
+
+
 def rare(n: int, random: np.random.Generator) -> Floats:
     """Return which answers were wrong: 5 %."""
     return (random.random(n) < 0.05).astype(np.float64)
@@ -282,6 +293,7 @@ PROMISES = (
     Promise("Rogan-Gladen 95 %, rate 0.8", 0.95, "equal", from_elsewhere(0.8)),
     Promise("Rogan-Gladen 95 %, rate 0.97", 0.95, "equal", from_elsewhere(0.97)),
     Promise("Wilson 95 %, errors at 5 %", 0.95, "equal", share_of(rare, 0.05)),
+    Promise("Tango 95 %, one right alone in 4 %, 1 %", 0.95, "at least", rights_apart(0.04, 0.01)),
 )
 
 
@@ -292,7 +304,9 @@ NOTES = (
     "exponential ones. Two things no resampling can see: a loss that is too rare to be in the",
     "rows, so 50 log-normal losses stay up to two points short; and what never varied: 8 % of",
     "draws of 50 answers with 5 % errors hold no error at all, and their interval is the point 0.",
-    "A rate has Wilson's interval (last row), so BCa has no promise there.",
+    "A rate has Wilson's interval (last row but one), so BCa has no promise there, and the",
+    "difference of two paired rates has Tango's (last row): over all tables of 50 pairs it holds",
+    "4 % against 1 % in 98.9 %, where BCa holds it in 84 % of draws.",
     "",
     "True rates: `stratified_rate` and `rogan_gladen` put mid-P intervals together. With Wilson's",
     "ends MOVER holds a rate of 0.97 in 93 % of draws at n = 50 and is no shorter; the delta",

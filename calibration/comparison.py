@@ -1,12 +1,14 @@
 """Two systems, or two judges, on the same items: is the difference more than luck.
 
-McNemar for right and wrong, sign flips for any score, a bootstrap interval for the size of the
-difference, Holm for several comparisons. All are paired: item i of one goes with item i of the
-other, and an item that one of them lacks (nan) is left out and counted.
+McNemar for right and wrong, sign flips for any score, an interval for the size of the difference
+(Tango's for right and wrong, else a bootstrap), Holm for several comparisons. All are paired: item
+i of one goes with item i of the other, and an item that one of them lacks (nan) is left out and
+counted.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from classify.calibration.arrays import Floats, finite_numbers, identifier_numbers, probabilities
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import mean_interval
-from classify.calibration.settings import draw_count, random_source
+from classify.calibration.paired_intervals import tango_ends, unvaried_mean_ends
+from classify.calibration.settings import draw_count, not_negative, random_source, shown
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -68,23 +71,24 @@ def compare(
     second: ArrayLike,
     *,
     seed: int,
+    span: float | None = None,
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Comparison:
     """Compare two systems item by item: `first` minus `second`.
 
-    Right and wrong (0 and 1) go to McNemar's exact test, other scores to sign flips. The seed
-    is for the resampling; exact tests draw nothing.
+    Right and wrong (0 and 1) go to McNemar's exact test, other scores to sign flips; `span` and
+    the interval are those of `paired_difference`. The seed is for the resampling; exact tests
+    draw nothing.
     """
     a, b, _ = _pairs(first, second)
-    zero_one = bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     test = (
         mcnemar_exact(first, second)
-        if zero_one
+        if _right_or_wrong(a, b)
         else sign_flip_test(first, second, seed=seed, resamples=resamples)
     )
     difference = paired_difference(
-        first, second, seed=seed, resamples=resamples, confidence=confidence
+        first, second, seed=seed, span=span, resamples=resamples, confidence=confidence
     )
     return Comparison(difference, test)
 
@@ -97,7 +101,7 @@ def mcnemar_exact(first: ArrayLike, second: ArrayLike) -> PairedTest:
     from scipy.special import bdtr
 
     a, b, paired = _pairs(first, second)
-    if not np.isin(np.concatenate([a, b]), (0.0, 1.0)).all():
+    if not _right_or_wrong(a, b):
         raise CalibrationError("McNemar's test needs 0 (wrong) and 1 (right); see sign_flip_test")
     better, worse = int((a > b).sum()), int((a < b).sum())
     both = better + worse
@@ -136,24 +140,47 @@ def paired_difference(
     *,
     seed: int,
     groups: ArrayLike | None = None,
+    span: float | None = None,
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return the mean of first minus second with a BCa bootstrap interval over the pairs.
+    """Return the mean of first minus second with its interval over the pairs.
 
-    Pairs that share a value in `groups`, such as the rows of one item, are drawn together.
+    Right and wrong (0 and 1) have Tango's score interval, other values a BCa bootstrap. Pairs that
+    share a value in `groups`, such as the rows of one item, are drawn together, whatever they are.
+    Where no pair or group differs from another, resampling shows nothing: the ends are those of
+    what n alike values leave possible, of which `span` is the highest minus the lowest value there
+    can be. None is 1 for values between 0 and 1; other values have no bound, nor then an end.
     """
     a, b, paired = _pairs(first, second)
+    if span is not None:
+        not_negative(span, name="span")
+    # For right and wrong nothing is drawn, and a wrong setting is still one.
+    random_source(seed)
+    draw_count(resamples, name="resamples")
+    items = None
     if groups is not None:
-        groups = identifier_numbers(groups, n=paired.size, name="groups")[paired]
+        items = identifier_numbers(groups, n=paired.size, name="groups")[paired]
+    n, count = a.size, a.size if items is None else np.unique(items).size
+    if count == n and _right_or_wrong(a, b):
+        better, worse = int((a > b).sum()), int((a < b).sum())
+        low, high = tango_ends(better, worse, n, confidence=confidence)
+        rule = "mean difference, Tango's score interval"
+        return Estimate((better - worse) / n, low, high, confidence, rule, n, paired.size)
     found = mean_interval(
-        a - b, seed=seed, groups=groups, resamples=resamples, confidence=confidence
+        a - b, seed=seed, groups=items, resamples=resamples, confidence=confidence
     )
     if found.low is None or found.high is None:
         raise AssertionError(f"an interval always has ends, got {found!r}")
     # An estimate says how sure it is itself.
-    rule = f"mean difference, {found.rule.replace(f' {confidence:.0%}', '', 1)}"
-    return Estimate(found.value, found.low, found.high, confidence, rule, a.size, paired.size)
+    rule, low, high = found.rule.replace(f" {confidence:.0%}", "", 1), found.low, found.high
+    if low == high:
+        rule, reach = "none of n varied", _reach(a, b, span)
+        low, high = unvaried_mean_ends(
+            found.value, count, least=-reach, most=reach, confidence=confidence
+        )
+    rule = f"mean difference, {rule}"
+    return Estimate(found.value, low, high, confidence, rule, n, paired.size)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -181,6 +208,23 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats, NDArray
     if not paired.any():
         raise CalibrationError("no item was scored by both")
     return a[paired], b[paired], paired
+
+
+def _right_or_wrong(a: Floats, b: Floats) -> bool:
+    return bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
+
+
+def _reach(a: Floats, b: Floats, span: float | None) -> float:
+    """Return the largest difference that there can be."""
+    values = np.concatenate([a, b])
+    if span is None:
+        return 1.0 if values.min() >= 0.0 and values.max() <= 1.0 else math.inf
+    if np.ptp(values) > span:
+        raise CalibrationError(
+            f"span is the highest minus the lowest possible value, got {shown(span)} for values "
+            f"from {values.min():g} to {values.max():g}"
+        )
+    return span
 
 
 def _extreme_flips(

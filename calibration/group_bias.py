@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, array, finite_numbers, identifier_numbers
 from classify.calibration.comparison import holm
 from classify.calibration.estimate import Estimate, student_quantile
+from classify.calibration.paired_intervals import unvaried_mean_ends
 from classify.calibration.settings import not_negative, open_unit
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -94,13 +95,12 @@ def _mean_difference(
         raise CalibrationError(f"group {name!r} has no item that both judge and human scored")
     mean = float(x.mean())
     if np.ptp(x) == 0.0:
-        # If a share q of items differed, none of n would show with probability (1 - q)^n.
-        unseen = 1.0 - ((1.0 - confidence) / 2.0) ** (1.0 / x.size)
-        half, rule = span * unseen, "judge - human, none of n varied"
+        low, high = unvaried_mean_ends(mean, x.size, least=-span, most=span, confidence=confidence)
+        rule = "judge - human, none of n varied"
     else:
         half = student_quantile(confidence, degrees=x.size - 1.0) * _standard_error(x)
+        low, high = max(-span, mean - half), min(span, mean + half)
         rule = "judge - human, Student's t"
-    low, high = max(-span, mean - half), min(span, mean + half)
     return Estimate(mean, low, high, confidence, rule, x.size, total)
 
 

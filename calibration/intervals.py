@@ -10,6 +10,7 @@ percentile interval covers the truth in 0 to 7 % of cases at 50 to 100 rows.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -121,7 +122,12 @@ def share_interval(
         return weighted_wilson(values, weights=w)
     if count == 1:
         return Measurement(float(values @ w / w.sum()), "share, one item", values.size)
-    return mean_interval(values, seed=seed, weights=w, groups=items)
+    found = mean_interval(values, seed=seed, weights=w, groups=items)
+    if found.low != found.high:
+        return found
+    # Items that are all alike are no proof of others: they count as so many rows.
+    alike = wilson(found.value * count, count)
+    return replace(found, rule=f"{alike.rule} over clusters", low=alike.low, high=alike.high)
 
 
 def mean_interval(

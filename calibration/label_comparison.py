@@ -6,6 +6,7 @@ the first. Rows of one item (several people's labels, or a group) are resampled 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.label_file import RowLabels
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import class_outcomes
+from classify.calibration.paired_intervals import tango_ends, told_of_unvaried
 from classify.calibration.proper_scores import log_losses
 from classify.calibration.question_comparison import RESAMPLES, flips_of_items
 from classify.calibration.read_items import ReadItem
@@ -96,20 +98,30 @@ class _Rows:
             share_interval(side, seed=seed, weights=self._weights, groups=self._groups)
             for side in (first, second)
         )
-        return PairedMeans(a, b, self._mean(second - first, seed))
+        if not self.plain:
+            return PairedMeans(a, b, self._mean(second - first, -1.0, 1.0, seed))
+        n, better, worse = first.size, int((second > first).sum()), int((second < first).sum())
+        low, high = tango_ends(better, worse, n, confidence=0.95)
+        rule = "Tango's score interval 95%"
+        return PairedMeans(a, b, Measurement((better - worse) / n, rule, n, low, high))
 
-    def means(self, first: Floats, second: Floats, *, seed: int) -> PairedMeans:
-        """Return the weighted means of two values per row, and of the second less the first."""
-        a, b, difference = (self._mean(x, seed) for x in (first, second, second - first))
-        return PairedMeans(a, b, difference)
+    def means(self, first: Floats, second: Floats, *, most: float, seed: int) -> PairedMeans:
+        """Return the weighted means of two values per row, and of the second less the first.
 
-    def _mean(self, values: Floats, seed: int) -> Measurement:
-        if np.unique(self.groups).size == 1:
+        Values are from 0 to `most`.
+        """
+        a, b = (self._mean(side, 0.0, most, seed) for side in (first, second))
+        return PairedMeans(a, b, self._mean(second - first, -most, most, seed))
+
+    def _mean(self, values: Floats, least: float, most: float, seed: int) -> Measurement:
+        items = np.unique(self.groups).size
+        if items == 1:
             value = float(values @ self.weights / self.weights.sum())
             return Measurement(value, "one item, no interval", values.size)
-        return mean_interval(
+        found = mean_interval(
             values, seed=seed, weights=self._weights, groups=self._groups, resamples=RESAMPLES
         )
+        return told_of_unvaried(found, items, least=least, most=most)
 
     @property
     def _weights(self) -> Floats | None:
@@ -155,7 +167,7 @@ def compare_with_labels(
         test=_test(right[0], right[1], exact, seed) if exact.places.size else None,
         log_loss=log_loss,
         zeros=zeros,
-        error=_error(first, second, rows, seed) if question.type == "score" else None,
+        error=_error(question, first, second, rows, seed) if question.type == "score" else None,
     )
 
 
@@ -206,16 +218,16 @@ def _log_loss(
         log_losses(class_outcomes(safe_log(side.p[rows.places]), rows.columns))
         for side in (first, second)
     ]
-    most = -np.log(FLOOR)
+    most = -math.log(FLOOR)
     zeros = int((losses[0] > most).sum()), int((losses[1] > most).sum())
     a, b = (np.minimum(loss, most) for loss in losses)
-    return rows.means(a, b, seed=seed), zeros
+    return rows.means(a, b, most=most, seed=seed), zeros
 
 
 def _error(
-    first: AnswerColumns, second: AnswerColumns, rows: _Rows, seed: int
+    question: Question, first: AnswerColumns, second: AnswerColumns, rows: _Rows, seed: int
 ) -> PairedMeans | None:
     if not rows.places.size:
         return None
     a, b = (np.abs(side.values[rows.places] - rows.levels) for side in (first, second))
-    return rows.means(a, b, seed=seed)
+    return rows.means(a, b, most=len(question.options) - 1.0, seed=seed)

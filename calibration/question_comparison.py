@@ -23,6 +23,7 @@ from classify.calibration.estimate import Estimate
 from classify.calibration.file_answers import ANSWERED, NO_VERDICT, AnswerColumns
 from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.measurement import Measurement
+from classify.calibration.paired_intervals import told_of_unvaried
 from classify.calibration.rater_agreement import gwet_ac
 from classify.calibration.ratings import Level, Scheme
 from classify.errors import CalibrationError
@@ -125,7 +126,7 @@ def compare_question(
         kappa=kappa,
         ac=ac,
         movement=_movement(first, second, both, items, seed),
-        shift=None if question.type == "choice" else _shift(a, b, groups, seed),
+        shift=None if question.type == "choice" else _shift(question, a, b, groups, seed),
         test=_test(question, a, b, groups, seed),
         notes=notes,
     )
@@ -201,14 +202,19 @@ def _movement(
 def _mean(values: Floats, groups: Ints | None, seed: int) -> Measurement:
     if _one_item(values, groups):
         return Measurement(float(values.mean()), "one item, no interval", values.size)
-    return mean_interval(values, seed=seed, groups=groups, resamples=RESAMPLES)
+    found = mean_interval(values, seed=seed, groups=groups, resamples=RESAMPLES)
+    items = values.size if groups is None else np.unique(groups).size
+    return told_of_unvaried(found, items, least=0.0, most=1.0)
 
 
-def _shift(a: AnswerColumns, b: AnswerColumns, groups: Ints | None, seed: int) -> ValueShift:
+def _shift(
+    question: Question, a: AnswerColumns, b: AnswerColumns, groups: Ints | None, seed: int
+) -> ValueShift:
     difference = None
     if not _one_item(a.values, groups):
+        span = len(question.options) - 1.0
         difference = paired_difference(
-            b.values, a.values, seed=seed, groups=groups, resamples=RESAMPLES
+            b.values, a.values, seed=seed, groups=groups, span=span, resamples=RESAMPLES
         )
     return ValueShift(float(a.values.mean()), float(b.values.mean()), difference)
 

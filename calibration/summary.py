@@ -21,7 +21,7 @@ from classify.calibration.calibration_error import debiased_calibration_error
 from classify.calibration.classwise_error import classwise_calibration_error
 from classify.calibration.corp import Decomposition, corp_brier, corp_brier_options
 from classify.calibration.discrimination import area_under_roc, augrc, aurc
-from classify.calibration.intervals import mean_interval, weighted_wilson
+from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.measurement import Measurement, of_total
 from classify.calibration.ordinal_metrics import OrdinalMetrics
 from classify.calibration.ordinal_scores import rps_losses
@@ -207,9 +207,8 @@ class _Means:
 
     def accuracy(self, answers: BinaryOutcomes) -> Measurement:
         """Return Wilson's interval, or that of the clusters where rows are grouped."""
-        if self._groups is not None:
-            return self.of(answers.y.astype(np.float64), "accuracy")
-        return _named(weighted_wilson(answers.y, weights=answers.w), "accuracy")
+        found = share_interval(answers.y, seed=self._seed, weights=answers.w, groups=self._groups)
+        return _named(found, "accuracy")
 
 
 def _kept(groups: ArrayLike | None, weights: ArrayLike | None, *, n: int) -> Ints | None:

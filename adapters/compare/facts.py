@@ -102,8 +102,9 @@ def cost_facts(cost: Cost) -> list[Fact]:
 def closing(seed: int) -> str:
     """Return how the numbers are to be read."""
     return (
-        "Differences are B less A. Intervals of 95%: Wilson for shares, BCa bootstrap over pairs "
-        f"for means ({RESAMPLES} resamples, seed {seed}), normal from 50,000 pairs."
+        "Differences are B less A. Intervals of 95%: Wilson for shares, Tango for a difference of "
+        f"shares, BCa bootstrap over pairs for means ({RESAMPLES} resamples, seed {seed}), normal "
+        "from 50,000 pairs; where no pair varied, what as many alike leave possible."
     )
 
 

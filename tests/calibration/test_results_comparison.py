@@ -243,6 +243,29 @@ def test_rows_that_repeat_an_item_are_no_more_evidence_than_one(ids: str) -> Non
     assert thrice.shift.difference.high == pytest.approx(once.shift.difference.high)
 
 
+@pytest.mark.parametrize("again", [1, 2])
+def test_a_run_against_itself_is_not_sure_that_nothing_can_change(again: int) -> None:
+    """Ten rows that agree, once or twice, leave room for the 28 to 31 % of rows nobody saw."""
+    rows = yes(*[0.9, 0.2] * 5) * again
+
+    found = compared(rows, rows, labels=said(*[True, False] * 5))
+
+    question, labelled = found.questions["q"], found.labelled["q"]
+    assert question.movement is not None and question.shift is not None
+    assert question.shift.difference is not None
+    assert labelled.accuracy is not None and labelled.log_loss is not None
+    for each in (
+        question.changed,
+        question.movement.mean,
+        question.shift.difference,
+        labelled.accuracy.second,
+        labelled.accuracy.difference,
+    ):
+        assert each is not None and each.low is not None and each.high is not None
+        assert each.high - each.low > 0.25
+    assert labelled.log_loss.difference.rule == "none of n varied 95%"
+
+
 def test_against_labels_both_are_measured_on_the_same_rows() -> None:
     """Only A right once, only B right three times: McNemar's exact p is 0.625."""
     first = yes(0.9, 0.1, 0.1, 0.1, 0.9)

@@ -1,0 +1,64 @@
+"""The ends of intervals that no resampling can find: of paired rates, and of what never varied.
+
+Where few pairs differ, a bootstrap draws many samples in which none does, and claims to know more
+than the pairs say: at 2 % against 1 % of 50 pairs its 95 % interval holds the difference in 64 % of
+draws.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from classify.calibration.intervals import normal_quantile
+from classify.calibration.measurement import Measurement
+from classify.calibration.settings import open_unit
+
+_STEP = 1e-13
+
+
+def tango_ends(better: int, worse: int, n: int, *, confidence: float) -> tuple[float, float]:
+    """Return the ends of Tango's score interval (1998) for (better - worse) / n.
+
+    `better` of the n pairs are right in the first only, `worse` in the second only. The interval
+    holds every difference that the score test does not reject.
+    """
+    from scipy.optimize import brentq
+
+    z, seen = normal_quantile(confidence), (better - worse) / n
+
+    def excess(difference: float) -> float:
+        # The chance of "second only", the likeliest one given the difference (Tango's q).
+        b = (2 * n - better + worse) * difference - better - worse
+        c = worse * difference * (1.0 - difference)
+        second_only = (math.sqrt(max(0.0, b * b + 8 * n * c)) - b) / (4 * n)
+        variance = n * (2.0 * second_only + difference * (1.0 - difference))
+        return (better - worse - n * difference) ** 2 - z * z * variance
+
+    # Without a pair that differs the excess at 0 is 0, which is no end: it falls on either side.
+    low = -1.0 if seen == -1.0 else float(brentq(excess, -1.0, seen - _STEP, xtol=_STEP))
+    high = 1.0 if seen == 1.0 else float(brentq(excess, seen + _STEP, 1.0, xtol=_STEP))
+    return low, high
+
+
+def unvaried_mean_ends(
+    mean: float, n: int, *, least: float, most: float, confidence: float
+) -> tuple[float, float]:
+    """Return how far the mean can be from what n values all are, each from `least` to `most`.
+
+    If a share q of values were others, none of n would show with probability (1 - q)^n; the ends
+    are those of the largest q that this leaves possible. Infinite where a value has no bound.
+    """
+    unseen = 1.0 - ((1.0 - open_unit(confidence, name="confidence")) / 2.0) ** (1.0 / n)
+    return mean - unseen * (mean - least), mean + unseen * (most - mean)
+
+
+def told_of_unvaried(found: Measurement, n: int, *, least: float, most: float) -> Measurement:
+    """Return a 95 % mean as it is, or with the ends of `unvaried_mean_ends` where it has no width.
+
+    n: the rows or groups that were resampled; values are from `least` to `most`.
+    """
+    if found.low is None or found.low != found.high:
+        return found
+    low, high = unvaried_mean_ends(found.value, n, least=least, most=most, confidence=0.95)
+    return replace(found, rule="none of n varied 95%", low=low, high=high)
