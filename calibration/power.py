@@ -12,7 +12,13 @@ from classify.calibration.arrays import Floats, Ints
 from classify.calibration.estimate import student_quantile, wilson_ends
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.risk_tests import fewest_rows
-from classify.calibration.settings import finite_number, open_unit, shown, whole_number
+from classify.calibration.settings import (
+    finite_number,
+    not_negative,
+    open_unit,
+    shown,
+    whole_number,
+)
 from classify.calibration.true_rates import FEWEST_LABELS
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -56,12 +62,16 @@ def labels_for_corrected_rate(
     half_width: float,
     correlation: float,
     pool: int,
+    judge_spread: float | None = None,
     confidence: float = 0.95,
 ) -> LabelsNeeded:
     """Return how many labels do so with a judge of this correlation over `pool` judged items.
 
-    PPI++: the variance of n labels shrinks by the factor 1 - correlation² · N / (n + N). Never
-    below 50, where the judge is not used (`true_rate`).
+    PPI++: the variance of n labels shrinks by the factor 1 - correlation² · N / (n + N), where the
+    judge's scores spread wide enough. A judge that keeps near one score would have to be trusted
+    more than fully, which PPI++ does not do, and helps less. `judge_spread` is the standard
+    deviation of its scores; None takes it for wide enough, and the sentence says how wide that is.
+    Never below 50, where the judge is not used (`true_rate`).
     """
     _check(rate, "rate")
     open_unit(half_width, name="half_width")
@@ -69,17 +79,35 @@ def labels_for_corrected_rate(
         raise CalibrationError(f"correlation must be in [-1, 1], got {shown(correlation)}")
     whole_number(pool, name="pool", least=1, most=_MOST_POOL)
 
+    useful = max(0.0, correlation)
+    if judge_spread is not None:
+        not_negative(judge_spread, name="judge_spread")
+
+    def wide_enough(n: int) -> float:
+        """Return the spread of a judge to be trusted just fully, at which lambda is 1."""
+        return useful * math.sqrt(rate * (1.0 - rate)) * pool / (n + pool)
+
     def narrow_enough(n: int) -> bool:
         price = normal_quantile(confidence) / student_quantile(confidence, degrees=n - 2.0)
-        worth = n * price**2 / (1.0 - max(0.0, correlation) ** 2 * pool / (n + pool))
+        enough = wide_enough(n)
+        # With lambda at 1 and a share s of the spread that is enough, the gain falls to s (2 - s).
+        share = 1.0 if judge_spread is None or judge_spread >= enough else judge_spread / enough
+        gain = share * (2.0 - share) * useful**2 * pool / (n + pool)
+        worth = n * price**2 / (1.0 - gain)
         low, high = wilson_ends(rate * worth, worth, confidence=confidence)
         return (high - low) / 2.0 <= half_width
 
     n = max(FEWEST_LABELS, _smallest(narrow_enough, start=3))
+    if judge_spread is not None:
+        spread = f" and scores of standard deviation {judge_spread:.2g}"
+    elif wide_enough(n) > 0.0:
+        spread = f" whose scores have a standard deviation of {wide_enough(n):.2f} or more"
+    else:
+        spread = ""
     return LabelsNeeded(
         n,
         f"a rate of {rate:.0%} is then known to ± {100 * half_width:.3g} points with a judge of "
-        f"correlation {correlation:.2f} on {pool} items ({confidence:.0%})",
+        f"correlation {correlation:.2f}{spread} on {pool} items ({confidence:.0%})",
     )
 
 

@@ -15,6 +15,7 @@ from classify.calibration.power import (
     labels_for_coverage,
     labels_for_rate,
 )
+from classify.calibration.prediction_powered import ppi_rate
 from classify.calibration.prediction_sets import coverage_range
 from classify.errors import CalibrationError
 
@@ -52,6 +53,40 @@ def test_a_useless_judge_saves_none() -> None:
     helped = labels_for_corrected_rate(rate=0.7, half_width=0.04, correlation=0.0, pool=1000).n
 
     assert alone < helped <= alone + 4
+
+
+@pytest.mark.parametrize("spread", [0.05, 0.12, 0.3, 0.4])
+def test_a_judge_that_keeps_near_one_score_needs_more_labels(spread: float) -> None:
+    """The interval of `ppi_rate` is as wide as asked for at any spread of the judge's scores."""
+    rate, wanted, correlation, pool = 0.7, 0.05, 0.7, 2000
+    random = np.random.default_rng(11)
+    needed = labels_for_corrected_rate(
+        rate=rate, half_width=wanted, correlation=correlation, pool=pool, judge_spread=spread
+    )
+    deviation, widths = (rate * (1 - rate)) ** 0.5, list[float]()
+    for _ in range(60):
+        y = (random.random(needed.n + pool) < rate).astype(np.float64)
+        noise = (1 - correlation**2) ** 0.5 * random.normal(0.0, 1.0, y.size)
+        judge = 0.5 + spread * (correlation * (y - rate) / deviation + noise)
+        found = ppi_rate(y[: needed.n], judge[: needed.n], judge[needed.n :]).estimate
+        widths.append((found.high - found.low) / 2)
+
+    assert np.mean(widths) == pytest.approx(wanted, rel=0.02)
+    assert f"scores of standard deviation {spread:.2g}" in needed.reason
+
+
+def test_what_a_judge_is_taken_for_is_said() -> None:
+    """At that spread a judge helps as much as a wider one, and at less it does not."""
+    taken = labels_for_corrected_rate(rate=0.7, half_width=0.05, correlation=0.7, pool=2000)
+
+    assert "standard deviation of 0.29 or more" in taken.reason
+    wide, narrow = (
+        labels_for_corrected_rate(
+            rate=0.7, half_width=0.05, correlation=0.7, pool=2000, judge_spread=spread
+        ).n
+        for spread in (0.3, 0.1)
+    )
+    assert wide == taken.n < narrow
 
 
 def test_a_certificate_passes_as_often_as_asked() -> None:

@@ -179,6 +179,7 @@ CALLS: Mapping[Callable[..., object], Mapping[str, Any]] = {
         "half_width": 0.05,
         "correlation": 0.5,
         "pool": 999,
+        "judge_spread": 0.3,
         "confidence": 0.95,
     },
     c.labels_for_coverage: {"alpha": 0.1, "slack": 0.05},
