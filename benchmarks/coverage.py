@@ -154,7 +154,9 @@ def bca(losses: Callable[[int, np.random.Generator], Floats], mean: float) -> Dr
     """Return a draw of the interval for a mean of n losses."""
 
     def draw(n: int, random: np.random.Generator) -> float:
-        return held(mean_interval(losses(n, random), seed=0), mean)
+        # A seed of its own: one for all would give each draw the same resamples of its ranks.
+        seed = int(random.integers(2**32))
+        return held(mean_interval(losses(n, random), seed=seed), mean)
 
     return draw
 
