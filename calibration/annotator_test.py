@@ -31,13 +31,15 @@ FEWEST_ITEMS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotatorTrial:
+class AnnotatorTrial(Shown):
     """The judge against one left-out annotator."""
 
     annotator: int
     """Row of the ratings."""
     n: int
     """Items on which the two were compared."""
+    total: int
+    """Items given."""
     judge_wins: float
     """Share of items where the judge agrees with the others at least as well."""
     annotator_wins: float
@@ -45,6 +47,15 @@ class AnnotatorTrial:
     """Of "the judge is worse by epsilon or more"; one-sided t."""
     beaten: bool
     """Whether that is rejected, after Benjamini-Yekutieli over the annotators."""
+
+    def __str__(self) -> str:
+        """Write both shares, the p-value, the verdict and "n used of N"."""
+        verdict = "as good" if self.beaten else "not shown to be as good"
+        return (
+            f"against annotator {self.annotator} the judge is {verdict}: wins "
+            f"{self.judge_wins:.3f} to {self.annotator_wins:.3f}, p {self.p_value:.3g} "
+            f"({self.n} used of {self.total})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +135,19 @@ def alt_test(
     tested = [(who, wins, losses, used) for who, wins, losses, used in outcomes if used.size > 1]
     if not tested:
         raise CalibrationError("no person shares two items with the judge and another person")
+    total = np.unique(items).size
     p_values = [_one_sided_p(losses - wins, epsilon) for _, wins, losses, _ in tested]
     beaten = benjamini_yekutieli(p_values, false_discovery=false_discovery)
     trials = tuple(
-        AnnotatorTrial(who, wins.size, float(wins.mean()), float(losses.mean()), p, won)
+        AnnotatorTrial(
+            annotator=who,
+            n=wins.size,
+            total=total,
+            judge_wins=float(wins.mean()),
+            annotator_wins=float(losses.mean()),
+            p_value=p,
+            beaten=won,
+        )
         for (who, wins, losses, _), p, won in zip(tested, p_values, beaten, strict=True)
     )
     return AltTest(
@@ -136,7 +156,7 @@ def alt_test(
         epsilon=epsilon,
         trials=trials,
         n=np.unique(np.concatenate([used for *_, used in tested])).size,
-        total=np.unique(items).size,
+        total=total,
         warnings=_warnings(trials, people=len(people)),
     )
 

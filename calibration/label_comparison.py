@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,13 @@ class PairedMeans:
     first: Measurement
     second: Measurement
     difference: Measurement
+
+    def of(self, total: int) -> PairedMeans:
+        """Return the same means, each saying how many rows there were."""
+        first, second, difference = (
+            replace(each, total=total) for each in (self.first, self.second, self.difference)
+        )
+        return PairedMeans(first, second, difference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +164,23 @@ def compare_with_labels(
         for side in (first, second)
     ]
     log_loss, zeros = _log_loss(first, second, exact, seed)
+    labelled, test = given.places.size, None
+    if exact.places.size:
+        total = np.unique(given.groups).size
+        test = replace(_test(right[0], right[1], exact, seed), total=total)
+    accuracy = exact.shares(*right, seed=seed) if exact.places.size else None
+    error = _error(question, first, second, rows, seed) if question.type == "score" else None
     return LabelComparison(
-        labelled=given.places.size,
+        labelled=labelled,
         n=rows.places.size,
         items=np.unique(rows.groups).size,
-        accuracy=exact.shares(*right, seed=seed) if exact.places.size else None,
+        accuracy=None if accuracy is None else accuracy.of(labelled),
         only_first=int((right[0] > right[1]).sum()),
         only_second=int((right[0] < right[1]).sum()),
-        test=_test(right[0], right[1], exact, seed) if exact.places.size else None,
-        log_loss=log_loss,
+        test=test,
+        log_loss=None if log_loss is None else log_loss.of(labelled),
         zeros=zeros,
-        error=_error(question, first, second, rows, seed) if question.type == "score" else None,
+        error=None if error is None else error.of(labelled),
     )
 
 

@@ -83,7 +83,7 @@ def alt_test_card(test: AltTest) -> Card:
                 percent(trial.annotator_wins),
                 f"{trial.p_value:.3g}",
                 "yes" if trial.beaten else "no",
-                str(trial.n),
+                f"{trial.n} of {trial.total}",
             )
         )
         for trial in test.trials

@@ -36,6 +36,10 @@ class PredictionPowered(Shown):
     pool_error: float
     """Standard error that the pool contributes."""
 
+    def __str__(self) -> str:
+        """Write the mean with its interval and "n used of N", the trust and the correlation."""
+        return f"{self.estimate}; trust {self.trust:z.2f}, correlation {self.correlation:z.2f}"
+
 
 def ppi_mean(
     human: ArrayLike,

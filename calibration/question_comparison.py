@@ -7,7 +7,7 @@ others are counted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from classify.calibration.comparison import (
 from classify.calibration.estimate import Estimate
 from classify.calibration.file_answers import ANSWERED, NO_VERDICT, AnswerColumns
 from classify.calibration.intervals import mean_interval, share_interval
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, of_total
 from classify.calibration.paired_intervals import told_of_unvaried
 from classify.calibration.rater_agreement import gwet_ac
 from classify.calibration.ratings import Level, Scheme
@@ -114,7 +114,7 @@ def compare_question(
     a, b = first.rows(both), second.rows(both)
     groups = None if items is None else items[both]
     kappa, ac, notes = _agreement(question, a, b, groups)
-    return QuestionComparison(
+    found = QuestionComparison(
         question=question,
         pairs=pairs,
         n=both.size,
@@ -129,6 +129,29 @@ def compare_question(
         shift=None if question.type == "choice" else _shift(question, a, b, groups, seed),
         test=_test(question, a, b, groups, seed),
         notes=notes,
+    )
+    return _of(found, pairs if items is None else np.unique(items).size)
+
+
+def _of(found: QuestionComparison, items: int) -> QuestionComparison:
+    """Return the same numbers, each with how many pairs there were; the test with how many items.
+
+    They were computed from the pairs that can be compared, and so cannot know of the others.
+    """
+    moved, shift, test = found.movement, found.shift, found.test
+    if moved is not None:
+        moved = replace(moved, mean=replace(moved.mean, total=found.pairs))
+    if shift is not None and shift.difference is not None:
+        shift = replace(shift, difference=replace(shift.difference, total=found.pairs))
+    return replace(
+        found,
+        changed=of_total(found.changed, found.pairs),
+        table=None if found.table is None else replace(found.table, total=found.pairs),
+        kappa=None if found.kappa is None else replace(found.kappa, total=found.pairs),
+        ac=None if found.ac is None else replace(found.ac, total=found.pairs),
+        movement=moved,
+        shift=shift,
+        test=None if test is None else replace(test, total=items),
     )
 
 

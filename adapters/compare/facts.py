@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from classify.adapters.compare.two_runs import TwoRuns
-from classify.adapters.compare.words import between, change, counts, means, p_value, share
+from classify.adapters.compare.words import between, change, counts, means, p_value, share, used
 from classify.calibration.label_comparison import FLOOR, LabelComparison
 from classify.calibration.question_comparison import RESAMPLES, QuestionComparison
 from classify.calibration.results_comparison import Cost
@@ -120,7 +120,7 @@ def _distances(runs: TwoRuns, found: QuestionComparison) -> list[Fact]:
     moved = found.movement
     if moved is None:
         return []
-    mean = f"mean {moved.mean.value:z.3f} ({between(moved.mean)}), n={moved.mean.n}"
+    mean = f"mean {moved.mean.value:z.3f} ({between(moved.mean)}), {used(moved.mean)}"
     facts = [
         ("total variation", mean),
         ("", f"median {moved.median:.3f}, nine in ten below {moved.high:.3f}"),
@@ -137,7 +137,7 @@ def _agreement(found: QuestionComparison) -> list[Fact]:
     weighted = ", quadratic weights" if found.question.type == "score" else ""
     measures = (("Cohen's kappa", found.kappa), ("Gwet's AC", found.ac))
     return [
-        (name, f"{each.value:z.3f} ({between(each)}){weighted}")
+        (name, f"{each.value:z.3f} ({between(each)}){weighted}, {used(each)}")
         for name, each in measures
         if each is not None
     ]

@@ -7,12 +7,18 @@ from collections.abc import Mapping
 from classify.calibration.comparison import PairedTest
 from classify.calibration.estimate import Estimate
 from classify.calibration.label_comparison import PairedMeans
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, rows_used
 
 
 def share(found: Measurement) -> str:
-    """Write "0.234 (95% 0.190 to 0.285), 70 of 299"."""
-    return f"{found.value:z.3f} ({between(found)}), {round(found.value * found.n)} of {found.n}"
+    """Write "0.234 (95% 0.190 to 0.285), 70 of 299; 299 used of 310"."""
+    count = f"{round(found.value * found.n)} of {found.n}"
+    return f"{found.value:z.3f} ({between(found)}), {count}; {used(found)}"
+
+
+def used(found: Measurement | Estimate | PairedTest) -> str:
+    """Write "299 used of 310"."""
+    return rows_used(found.n, found.total)
 
 
 def between(found: Measurement | Estimate, *, signed: bool = False) -> str:
@@ -24,19 +30,19 @@ def between(found: Measurement | Estimate, *, signed: bool = False) -> str:
 
 
 def change(found: Measurement | Estimate) -> str:
-    """Write "+0.038 (95% -0.005 to +0.082)"."""
-    return f"{found.value:+z.3f} ({between(found, signed=True)})"
+    """Write "+0.038 (95% -0.005 to +0.082), 299 used of 310"."""
+    return f"{found.value:+z.3f} ({between(found, signed=True)}), {used(found)}"
 
 
 def means(found: PairedMeans) -> str:
-    """Write "A 0.604, B 0.642: +0.038 (95% -0.005 to +0.082)"."""
+    """Write "A 0.604, B 0.642: +0.038 (95% -0.005 to +0.082), 299 used of 310"."""
     values = f"A {found.first.value:z.3f}, B {found.second.value:z.3f}"
     return f"{values}: {change(found.difference)}"
 
 
 def p_value(test: PairedTest, adjusted: Mapping[str, float], name: str) -> str:
-    """Write "p 0.0255", and what is left of it where several questions were tested."""
-    told = f"p {test.p_value:.3g}"
+    """Write "p 0.0255, 299 used of 310", and what is left of it where several were tested."""
+    told = f"p {test.p_value:.3g}, {used(test)}"
     if len(adjusted) > 1:
         told += f"; {adjusted[name]:.3g} after Holm over {len(adjusted)} questions"
     return told

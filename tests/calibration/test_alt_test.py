@@ -43,6 +43,17 @@ def test_a_judge_that_is_always_right_passes() -> None:
     assert "(60 used of 60)" in str(found)
 
 
+def test_each_trial_says_how_many_items_it_stands_on() -> None:
+    """The second person rated four of five: "n used of N" is of the trial, not of the test."""
+    rated: list[list[int | None]] = [[1, 1, 0, 0, 1], [1, 1, 1, None, 1], [1, 1, 1, 1, 1]]
+
+    trial = alt_test([1, 1, 1, 1, 0], rated, levels=LEVELS, epsilon=0.2).trials[1]
+
+    assert (trial.n, trial.total) == (4, 5)
+    assert str(trial).startswith("against annotator 1 the judge is not shown to be as good: wins")
+    assert str(trial).endswith("(4 used of 5)")
+
+
 def test_a_judge_that_guesses_does_not_pass() -> None:
     """Not even at the handicap against experts."""
     guesses = np.random.default_rng(1).integers(0, 3, 60)

@@ -217,6 +217,16 @@ def test_each_label_is_tuned_without_itself() -> None:
     assert found.estimate.value == pytest.approx(float(corrected.mean()))
 
 
+def test_a_powered_mean_is_told_in_one_line() -> None:
+    """With its interval, the trust in the judge, and "n used of N"."""
+    truth, judge = items(100, 0.5, np.random.default_rng(1))
+
+    text = str(ppi_mean(truth[:40], judge[:40], judge[40:], trust=0.5))
+
+    assert "\n" not in text and "PredictionPowered" not in text
+    assert "(PPI, Student's t, 95%, 40 used of 100); trust 0.50, correlation 0." in text
+
+
 def test_a_constant_judge_is_not_trusted() -> None:
     """It says nothing, so the mean is that of the labels."""
     found = ppi_mean([0.0, 1.0, 1.0, 1.0], [0.5] * 4, [0.5] * 10)

@@ -56,6 +56,23 @@ def test_two_runs_are_told_apart_by_what_differs_in_their_records(desk: Desk) ->
     assert "total variation  mean 0.300" in found.stdout
 
 
+def test_every_number_says_how_many_pairs_it_stands_on(desk: Desk) -> None:
+    """Of twelve pairs two have no answer in B, and one label names no pair that both answered."""
+    a, whole = _run(desk, "a.jsonl", sure=0.9), Path(_run(desk, "whole.jsonl", sure=0.6))
+    rows = [json.loads(line) for line in whole.read_text("utf-8").splitlines()]
+    for row in rows[:2]:
+        row |= {"answers": {}, "error": {"type": "ProviderError", "message": "no"}}
+    b = desk.write("b.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+
+    found = desk.classify("compare", a, b, "--labels", _labels(desk))
+
+    assert 0 == found.exit_code, found.stderr
+    told = " ".join(found.stdout.split())
+    for number in ("changed", "total variation", "Gwet's AC", "accuracy", "McNemar", "log loss"):
+        after = told[told.index(number) : told.index(number) + 130]
+        assert "10 used of 12" in after, number
+
+
 def test_the_json_holds_every_changed_row_and_the_tests_against_labels(desk: Desk) -> None:
     """A model that was right of some is now right of the others."""
     a = _run(desk, "a.jsonl", sure=0.9)
