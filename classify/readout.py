@@ -102,9 +102,11 @@ def read_position(
     returned: list[float] = []
     for alternative in _distinct(position.alternatives):
         logprob = check_logprob(alternative.logprob, alternative.token)
+        k = index.get(normalized(alternative.token, fold=fold))
         follows = after if alternative.token == position.token else ""
-        piece = _goes_on(*_parted(alternative.token, before, follows))
-        k = None if piece else index.get(normalized(alternative.token, fold=fold))
+        # A label that is written alone is a piece of nothing.
+        if k is not None and (before or follows):
+            k = None if _goes_on(*_parted(alternative.token, before, follows)) else k
         share = math.exp(logprob)
         returned.append(share)
         if k is not None:
