@@ -74,7 +74,8 @@ def auroc(scores: Sequence[float], truths: Sequence[bool]) -> float | None:
 def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Return Pearson's correlation, None where a side does not vary."""
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if len(x) < 2:
+    # Asked of the values: the mean of equal ones may differ from them by rounding.
+    if len(x) < 2 or not np.ptp(x) or not np.ptp(y):
         return None
     x, y = x - x.mean(), y - y.mean()
     scale = math.sqrt(float(x @ x) * float(y @ y))

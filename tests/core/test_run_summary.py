@@ -234,3 +234,6 @@ def test_a_correlation_with_what_does_not_vary_is_none() -> None:
     """It would be nan."""
     assert correlation([1.0, 1.0], [0.0, 2.0]) is None
     assert correlation([1.0], [0.0]) is None
+    # Five times this is 9.500000000000002, and its mean another number.
+    assert correlation([1.9000000000000001] * 5, [2, 2, 2, 2, 1.5]) is None
+    assert correlation([2, 2, 2, 2, 1.5], [1.9000000000000001] * 5) is None
