@@ -46,7 +46,7 @@ class Gathered:
         self.chunks: list[Payload] = []
         """The details, a payload for every ROWS_PER_CHUNK rows."""
         self.plain: list[Result] = []
-        """Ids, labels and distributions, without evidence or state."""
+        """Which item and asking, labels and distributions, without evidence or state."""
         self.without_state = 0
         self.repeated_ids = 0
         self.other_questions: set[str] = set()
@@ -134,9 +134,11 @@ def _plain(result: Result, answers: Mapping[str, AnyAnswer]) -> Result:
     return Result(
         id=result.id,
         index=result.index,
-        key=None,
+        key=result.key,
         answers={name: _without_evidence(answer) for name, answer in answers.items()},
         labels=result.labels,
+        response=result.response,
+        seconds=result.seconds,
     )
 
 

@@ -17,6 +17,7 @@ from classify.adapters.report.followed_file import FollowedFile
 from classify.adapters.report.gathered import Gathered
 from classify.adapters.report.labelled_figures import labelled_figures
 from classify.adapters.report.overview import Origin, overview
+from classify.adapters.report.repeat_figures import repeat_figures
 from classify.calibration.label_file import RowLabels, read_label_file
 from classify.calibration.result_labels import labelled_results, seen_questions
 from classify.errors import CalibrationError, ClassifyError, InvalidInput
@@ -131,6 +132,7 @@ class LiveResults:
         self._places: list[Place] = []
         self._rows = self._unread = self._figured = 0
         self._figures: dict[str, JSON] = {}
+        self._repeats: dict[str, JSON] = {}
         self._whole: JSON = None
         self._version = ""
         self._summed_up = 0
@@ -198,10 +200,16 @@ class LiveResults:
             torn=False,
             label_file=self._label_file and Path(self._label_file).name,
         )
-        return overview(origin, self._total.summary(), self._gathered, labelled=self._figures)
+        return overview(
+            origin,
+            self._total.summary(),
+            self._gathered,
+            labelled=self._figures,
+            repeats=self._repeats,
+        )
 
     def _measure(self) -> None:
-        """Make the figures of labels where there are twice as many rows, or no more will come.
+        """Make figures of labels and repeats where rows are twice as many, or no more will come.
 
         They take a second for some thousand rows. Only the reading thread adds rows, so that
         nobody has to wait for it.
@@ -211,12 +219,14 @@ class LiveResults:
         if self._state() == "running" and self._rows < 2 * self._figured:
             return
         figures, problem = dict[str, JSON](), None
+        repeats = repeat_figures(self._gathered.plain, self.questions)
         try:
             figures = self._made_figures()
         except ClassifyError as error:
             problem = f"The figures of labels could not be made: {error}"
         with self._guard:
-            self._figures, self._figured, self._unmade = figures, self._rows, problem
+            self._figures, self._repeats = figures, repeats
+            self._figured, self._unmade = self._rows, problem
 
     def _unmeasured(self) -> int:
         """Return how many rows came after the figures of labels were made."""

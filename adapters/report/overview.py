@@ -42,12 +42,14 @@ def overview(
     gathered: Gathered,
     *,
     labelled: Mapping[str, JSON],
+    repeats: Mapping[str, JSON],
     prices: Prices | None = None,
     problems: Sequence[str] = (),
 ) -> dict[str, JSON]:
     """Return the overview.
 
-    `labelled` are the figures of the questions that have labels, `problems` say what is missing.
+    `labelled` are the figures of the questions that have labels, `repeats` of those that were
+    asked several times about some item; `problems` say what is missing.
     """
     return {
         "name": origin.name,
@@ -74,6 +76,7 @@ def overview(
                 **_question(name, question, summary.questions[name]),
                 "labelled": gathered.columns.questions[name].labelled,
                 "measured": labelled.get(name),
+                "repeats": repeats.get(name),
             }
             for name, question in gathered.questions.items()
         ],

@@ -11,6 +11,7 @@ from classify.adapters.report.gathered import Gathered
 from classify.adapters.report.labelled_figures import labelled_figures
 from classify.adapters.report.overview import Origin, Prices, overview
 from classify.adapters.report.page_file import write_page
+from classify.adapters.report.repeat_figures import repeat_figures
 from classify.adapters.report.shell import (
     PAGE,
     STYLES,
@@ -72,7 +73,15 @@ def make_report(
         label_file=labels and Path(labels).name,
     )
     figures, problems = _figures(gathered, given)
-    whole = overview(origin, summary, gathered, labelled=figures, prices=prices, problems=problems)
+    whole = overview(
+        origin,
+        summary,
+        gathered,
+        labelled=figures,
+        repeats=repeat_figures(gathered.plain, questions),
+        prices=prices,
+        problems=problems,
+    )
     return Report(
         results.name,
         summary,

@@ -49,7 +49,7 @@ function wide(part, how) {
 }
 
 function totals(question) {
-  const { flipped, accuracy, no_verdicts: causes, labelled } = question;
+  const { flipped, accuracy, no_verdicts: causes, labelled, repeats } = question;
   const mean = (name, found) => found && `${name} ${short(found.value)} (n=${count(found.n)})`;
   return [
     `answered ${count(question.answered)} of ${count(question.rows)}`,
@@ -58,11 +58,18 @@ function totals(question) {
     mean("mean confidence", question.mean_confidence),
     mean("mean label mass", question.mean_label_mass),
     flipped && `${percent(flipped.value)} change with the order of options (n=${count(flipped.n)})`,
+    repeats && again(repeats),
     accuracy && right(accuracy),
     labelled > 0 && `${count(labelled)} labelled`,
   ]
     .filter(Boolean)
     .join(" · ");
+}
+
+function again({ flips, distance }) {
+  const read = `${count(flips.n)} of ${count(flips.total)} items`;
+  const moved = `probabilities by ${short(distance.value)}`;
+  return `${percent(flips.value)} change when asked again, ${moved} (${read})`;
 }
 
 function right({ value, low, high, count: rows, n }) {

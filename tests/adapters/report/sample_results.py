@@ -45,7 +45,7 @@ def row(index: int, state: JsonValue, **changes: object) -> Result:
     made = Result(
         id=f"row-{index}",
         index=index,
-        key="0" * 64,
+        key=f"{index:064}",
         state=state,
         answers=answers,
         labels={"topic": "delivery" if index % 2 else "refund", "mood": 1.0, "urgent": True},

@@ -200,6 +200,34 @@ def test_labels_of_a_file_take_the_place_of_the_results_own(
     assert "Labelled ids that name no row: 1, such as 'row-99'" in notes(page)
 
 
+def test_a_text_that_was_judged_twice_is_one_item_and_shows_the_noise(results: Results) -> None:
+    """Rows 30 to 57 repeat the texts of 0 to 27, and rows 58 and 59 hold copies of answers."""
+    again = [row(index, "x").model_copy(update={"key": f"{index % 30}"}) for index in range(58)]
+    copied = [again[index].model_copy(update={"id": f"copy-{index}"}) for index in (3, 4)]
+    results.write([*again, *copied])
+
+    questions = cast("list[dict[str, object]]", overview(results.make())["questions"])
+
+    topic, mood, urgent = questions
+    repeats = cast("dict[str, dict[str, float]]", urgent["repeats"])
+    # The probability of row n is .4 + .005 n: readings lie .15 apart, and those of 0 to 19 flip.
+    assert repeats["distance"]["value"] == pytest.approx(0.15)
+    assert repeats["flips"]["value"] == pytest.approx(20 / 28)
+    assert (repeats["distance"]["n"], repeats["distance"]["total"]) == (28, 30)
+    assert topic["repeats"] is not None and mood["repeats"] is not None
+    used = cast("dict[str, str]", topic["measured"])["used"]
+    assert used == "60 labelled rows (30 items) used of 60"
+
+
+def test_texts_that_were_judged_once_show_no_noise(results: Results) -> None:
+    """Nothing was asked again."""
+    results.write(sample())
+
+    questions = cast("list[dict[str, object]]", overview(results.make())["questions"])
+
+    assert [question["repeats"] for question in questions] == [None, None, None]
+
+
 def test_labels_that_cannot_be_measured_do_not_cost_the_page(
     results: Results, tmp_path: Path
 ) -> None:

@@ -71,6 +71,26 @@ def test_the_bars_are_the_numbers_of_the_results(page: Page) -> None:
     assert numbers == [refunds, len(expected) - refunds, 0]
 
 
+def test_what_asking_again_changes_stands_beside_the_answers(
+    results: Results, opened: Opened
+) -> None:
+    """Of three texts two were judged twice, and one of these answers changed, by .6."""
+    sure = [BooleanAnswer(probability=p, method="logprobs") for p in (0.9, 0.8, 0.7, 0.3, 0.8)]
+    results.write(
+        [
+            row(index, "x").model_copy(
+                update={"key": f"{index % 3}", "answers": {"urgent": answer}, "labels": {}}
+            )
+            for index, answer in enumerate(sure)
+        ]
+    )
+
+    page = ready(opened(results.make()))
+
+    said = "50 % change when asked again, probabilities by 0.3 (2 of 3 items)"
+    assert said in page.locator(".question").nth(2).inner_text()
+
+
 def test_words_narrow_the_rows_wherever_they_are(page: Page) -> None:
     """In an id, in a text, in the name of an answer."""
     search = page.get_by_label("Search")
