@@ -10,7 +10,7 @@ from types import CodeType, FunctionType
 from uuid import uuid4
 
 from classify.errors import InvalidInput
-from classify.json_values import JSON, check_json
+from classify.json_values import JSON, check_json, is_list
 
 
 def function_facts(function: object) -> JSON:
@@ -73,8 +73,9 @@ def _code(code: CodeType) -> JSON:
 def _constant(constant: object) -> JSON:
     if isinstance(constant, CodeType):
         return _code(constant)
-    if isinstance(constant, tuple):
+    if is_list(constant):
         return [_constant(part) for part in constant]
     if isinstance(constant, frozenset):
-        return sorted(map(repr, constant))  # its own order is another in every process
+        members: Iterable[object] = constant
+        return sorted(map(repr, members))  # its own order is another in every process
     return repr(constant)

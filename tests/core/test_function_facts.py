@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# pyright: reportUnknownLambdaType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# A lambda says nothing of its types.
 import functools
 import json
 import os
