@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import CodeType, FunctionType
+from typing import cast
 from uuid import uuid4
 
 from classify.errors import InvalidInput
@@ -76,6 +77,6 @@ def _constant(constant: object) -> JSON:
     if is_list(constant):
         return [_constant(part) for part in constant]
     if isinstance(constant, frozenset):
-        members: Iterable[object] = constant
-        return sorted(map(repr, members))  # its own order is another in every process
+        members = cast("frozenset[object]", constant)
+        return {"set": sorted(map(repr, members))}  # its order is another in every process
     return repr(constant)

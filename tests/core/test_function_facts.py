@@ -58,6 +58,8 @@ def test_functions_of_one_name_are_told_by_what_they_do() -> None:
         lambda r: r + 1,
         lambda r: r + 2,
         lambda r: r - 1,
+        lambda r: r in ("a", "b"),
+        lambda r: r in {"a", "b"},
         lambda r: [*map(lambda x: x + 1, r)],
         lambda r: [*map(lambda x: x + 2, r)],
     ]
