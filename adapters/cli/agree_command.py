@@ -65,19 +65,25 @@ def agree(
     as_json: AsJson = False,
 ) -> None:
     """Say how far judge and people agree beyond chance, and what the true rate of yes is."""
+    from classify.adapters.cli.answer_methods import answer_methods, mixed_methods, with_methods
     from classify.adapters.cli.plain_json import plain
 
-    if raters is None:
-        check_some(results)
-        reports = _of_results(results, labels, question, spec, _drawn(drawn), epsilon)
-    else:
+    if raters is not None:
         check_results(results)
-        reports = {str(results.name): _of_ratings(results, raters, levels, ordered, epsilon)}
-    if as_json:
-        show_json({name: plain(report) for name, report in reports.items()})
+        report = _of_ratings(results, raters, levels, ordered, epsilon)
+        if as_json:
+            show_json({results.name: plain(report)})
+        else:
+            print_lines(results.name, report.lines())
         return
-    for name, report in reports.items():
-        print_lines(name, report.lines())
+    check_some(results)
+    reports = _of_results(results, labels, question, spec, _drawn(drawn), epsilon)
+    methods = answer_methods(results)
+    if as_json:
+        show_json({name: with_methods(each, methods[name]) for name, each in reports.items()})
+        return
+    for name, each in reports.items():
+        print_lines(name, [*mixed_methods(methods[name]), *each.lines()])
 
 
 def _of_results(

@@ -45,7 +45,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Report noise, the effect of option order, place, length and group, and unused levels."""
-    from classify.adapters.cli.plain_json import plain
+    from classify.adapters.cli.answer_methods import answer_methods, mixed_methods, with_methods
     from classify.calibration.audit_items import audited_items
     from classify.calibration.audits import audit as audited
     from classify.calibration.bias_of_results import result_bias
@@ -64,13 +64,14 @@ def audit(
         return audited(asked, items, result_bias(read_results(results), name, asked, seed=seed))
 
     found = of_each(questions, audit_of)
+    methods = answer_methods(results)
     if as_json:
-        show_json({name: plain(report) for name, report in found.items()})
+        show_json({n: with_methods(report, methods[n]) for n, report in found.items()})
         return
     for name, report in found.items():
         options = enumerate(_options(questions[name]))
         said = ", ".join(f"{number} {option}" for number, option in options)
-        print_lines(name, [f"options: {said}", *report.lines()])
+        print_lines(name, [f"options: {said}", *mixed_methods(methods[name]), *report.lines()])
 
 
 def _options(question: Question) -> Sequence[str]:

@@ -42,16 +42,19 @@ def metrics(
     as_json: AsJson = False,
 ) -> None:
     """Measure labelled results: losses, calibration, ranking, each with its interval or null."""
+    from classify.adapters.cli.answer_methods import answer_methods, mixed_methods
     from classify.adapters.cli.plain_json import plain
 
     answers = read_answers(results, labels=labels, spec=spec, question=question)
     labelled = with_labels(answers)
     measure = _all if every else _headline
     found = of_each(labelled, lambda name: measure(labelled[name], seed))
+    methods = answer_methods(results)
     if as_json:
         show_json(
             {
                 name: {"used": labelled[name].used, "note": labelled[name].dependence}
+                | {"methods": dict(methods[name])}
                 | {what: plain(numbers) for what, numbers in each.items()}
                 for name, each in found.items()
             }
@@ -60,7 +63,8 @@ def metrics(
         for name, each in found.items():
             numbers = [line for part in each.values() for line in part.lines()]
             note = [] if every else [labelled[name].dependence]
-            print_lines(name, [labelled[name].used, *filter(None, note), *numbers])
+            said = [labelled[name].used, *filter(None, note), *mixed_methods(methods[name])]
+            print_lines(name, [*said, *numbers])
     for name in answers:
         if name not in labelled:
             say(f"{name}: {answers[name].nothing_labelled}")

@@ -120,4 +120,5 @@ def _held(what: str, id: str, text: str, *, passed: bool) -> Text:
 
 
 def _line(label: str, value: str) -> Text:
-    return Text(f"{visible(label):<{_WIDTH}}{value}")
+    # A space at least: a scorer's id may be as wide as its column.
+    return Text(f"{visible(label):<{_WIDTH - 1}} {value}")

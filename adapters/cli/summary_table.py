@@ -29,4 +29,5 @@ def summary_table(summary: RunSummary, *, seconds: float, asked: int) -> Group:
 
 
 def _line(label: str, value: str) -> Text:
-    return Text(f"{label:<{_LABEL_WIDTH}}{visible(value)}")
+    # A space at least: a label may be as wide as its column.
+    return Text(f"{label:<{_LABEL_WIDTH - 1}} {visible(value)}")

@@ -197,6 +197,24 @@ def test_metrics_have_a_line_each_with_its_rule_and_how_many_rows(desk: Desk) ->
     assert "accuracy            0.6667" in shown.stdout
 
 
+@pytest.mark.parametrize("command", ["metrics", "audit", "agree"])
+def test_answers_by_different_methods_are_pooled_with_a_word(desk: Desk, command: str) -> None:
+    """A logprob of 0.98 and a share of five draws are not the same kind of number."""
+    labels = _labelled_run(desk)
+    given = (command, desk.out, "--labels", labels)
+    alike = desk.classify(*given)
+    lines = Path(desk.out).read_text("utf-8").splitlines()
+    sampled = [line.replace('"method":"logprobs"', '"method":"sampled"') for line in lines[:20]]
+    Path(desk.out).write_text("\n".join([*sampled, *lines[20:]]) + "\n", "utf-8")
+
+    shown, as_json = desk.classify(*given), desk.classify(*given, "--json")
+
+    assert 0 == shown.exit_code, shown.stderr
+    assert "answers by different methods: logprobs 40, sampled 20" in shown.stdout
+    assert "different methods" not in alike.stdout
+    assert {"logprobs": 40, "sampled": 20} == json.loads(as_json.stdout)["topic"]["methods"]
+
+
 def test_all_metrics_come_in_groups_and_say_why_one_is_not_defined(desk: Desk) -> None:
     """The model is sure at 0.98 everywhere, so that no line fits its confidence."""
     labels = _labelled_run(desk)
