@@ -152,8 +152,9 @@ def _check_known(unknown: set[str]) -> None:
 def _expected(question: Question, answer: Answer) -> float:
     p = np.exp(log_distribution(answer))
     # A boolean's columns are (true, false).
-    mean = p[:1] if isinstance(question, Boolean) else p @ np.arange(len(p))
-    return float(same_probabilities(np.atleast_1d(mean))[0])
+    levels: Floats = np.arange(float(len(p)))
+    mean = p[:1] if isinstance(question, Boolean) else np.array([float(p @ levels)])
+    return float(same_probabilities(mean)[0])
 
 
 def state_length(result: Result) -> float:
