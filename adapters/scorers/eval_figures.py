@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from classify.adapters.scorers.eval_outcomes import Scoring
 from classify.adapters.scorers.result import Direction
@@ -45,6 +46,17 @@ class Figures(Shown):
     direction: Direction = "higher"
     """Which end is the good one."""
 
+    methods: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How the answers behind the scores were obtained -> scores; empty without a classifier."""
+
+    @property
+    def mixed(self) -> str:
+        """What is to be known of scores that came about differently; "" where all did alike."""
+        if len(self.methods) < 2:
+            return ""
+        told = ", ".join(f"{method} {count}" for method, count in self.methods.items())
+        return f"answers by different methods: {told}; they are not comparable"
+
     @property
     def missing(self) -> str:
         """Which scores are missing that should be there, in words; "" where none is."""
@@ -80,6 +92,7 @@ def figures(
         not_scorable=sum(s is not None and s.not_scorable is not None for s in scorings),
         failed=sum(s is None or s.failure is not None for s in scorings),
         no_verdict=sum(s is not None and s.no_verdict for s in scorings),
+        methods=dict(Counter(m for s in scorings if s for m in s.methods).most_common()),
         direction=direction,
     )
 

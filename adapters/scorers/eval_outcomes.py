@@ -48,6 +48,9 @@ class Scoring:
     """Whether it is not scorable because whoever judged gave no verdict."""
     failure: Failure | None = None
     """What went wrong, where something did."""
+    methods: tuple[str, ...] = ()
+    """How the answers behind the score were obtained, each once; () where no classifier was
+    asked."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What else the scorer's result holds, as JSON: step results, prompts, raw score, judge."""
     result: ScorerResult[Any, Any, Any, Any] | None = None

@@ -9,12 +9,15 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from classify.adapters.scorers.classifier_evidence import ClassifierEvidence
 from classify.adapters.scorers.eval_items import EvalItem
 from classify.adapters.scorers.eval_outcomes import Failure, Scoring, Where
 from classify.adapters.scorers.eval_plan import Planned
 from classify.adapters.scorers.eval_target import TargetResult
+from classify.adapters.scorers.measures.items import MeasureEvidence
 from classify.adapters.scorers.result import ScorerResult
 from classify.adapters.scorers.trajectory_extraction import extract_trajectory
+from classify.answers import NoVerdict
 from classify.errors import InvalidInput
 
 
@@ -99,7 +102,22 @@ def _scoring(result: ScorerResult[Any, Any, Any, Any]) -> Scoring:
     score = result.score
     if score is None or not math.isfinite(score):
         raise InvalidInput(f"scorer {result.scorer_id!r} gave no finite score: {score!r}")
-    return Scoring(score=score, reason=result.reason, details=details, result=result)
+    return Scoring(
+        score=score,
+        reason=result.reason,
+        methods=_methods(result.analyze_step_result),
+        details=details,
+        result=result,
+    )
+
+
+def _methods(evidence: object) -> tuple[str, ...]:
+    if isinstance(evidence, ClassifierEvidence):
+        return (evidence.answer.method,)
+    if isinstance(evidence, MeasureEvidence):
+        used = (i.answer.method for i in evidence.items if not isinstance(i.answer, NoVerdict))
+        return tuple(sorted(set(used)))
+    return ()
 
 
 def _details(result: ScorerResult[Any, Any, Any, Any]) -> Mapping[str, Any]:

@@ -162,13 +162,13 @@ def _line(key: str, result: ItemResult) -> bytes:
 
 
 def _kept(scorings: Mapping[str, Scoring]) -> dict[str, dict[str, Any]]:
-    names = ("score", "reason", "not_scorable", "no_verdict", "failure", "details")
+    names = ("score", "reason", "not_scorable", "no_verdict", "failure", "methods", "details")
     every = {key: {name: getattr(s, name) for name in names} for key, s in scorings.items()}
     return {
         key: {
             name: value
             for name, value in fields.items()
-            if value is not None and value is not False and value != {}
+            if value is not None and value is not False and value not in ({}, ())
         }
         for key, fields in every.items()
     }

@@ -50,12 +50,13 @@ def scored_results_card(scored: ScoredResults) -> Card:
     return Card("Scored results", lead, (*about, *judged_parts(scored.judged)))
 
 
-def judged_parts(judged: Judged) -> tuple[Table, ...]:
-    """Return a table of the scorers, and one of what had to be reached."""
+def judged_parts(judged: Judged) -> tuple[Part, ...]:
+    """Return a table of the scorers with what is to be known of them, and one of what was held."""
     scorers = tuple(_scorer_row(key, figures) for key, figures in judged.scores.items())
     rows = (*map(_gate_row, judged.gates), *map(_threshold_row, judged.thresholds))
     headings = ("scorer", "mean", "95 %", "n", "not scorable", "failed", "better is")
-    found = (Table(headings, scorers, unit="scorers"),) if scorers else ()
+    found: tuple[Part, ...] = (Table(headings, scorers, unit="scorers"),) if scorers else ()
+    found += tuple(Note(key, each.mixed) for key, each in judged.scores.items() if each.mixed)
     required = Table(("required", "of", "wanted", "is", "held"), rows, unit="requirements")
     return (*found, required) if rows else found
 

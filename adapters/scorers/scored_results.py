@@ -98,7 +98,8 @@ def _scoring(result: Result, spec: ScoreSpec, name: str, rule: Projection) -> Sc
     except InvalidInput as error:  # the model gave no probabilities
         return Scoring(failure=Failure.of(error, "scorer"))
     bounds = projected_bounds(rule, answer, question)
-    return Scoring(score=score, details={} if bounds is None else {"score_bounds": bounds})
+    details = {} if bounds is None else {"score_bounds": bounds}
+    return Scoring(score=score, methods=(answer.method,), details=details)
 
 
 def _kept(scoring: Scoring | None) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.adapters.scorers.builder import create_scorer
+from classify.adapters.scorers.classifier_scorer import create_classifier_scorer
 from classify.adapters.scorers.eval_figures import Figures, figures, interval
 from classify.adapters.scorers.eval_outcomes import Failure, Scoring
+from classify.adapters.scorers.eval_report import EvalReport
 from classify.adapters.scorers.evals import run_evals_sync
+from classify.adapters.scorers.report_cards import eval_report_card
 from classify.adapters.scorers.thresholds import WithThreshold
+from classify.classifier import Classifier
+from classify.decision import DecisionRequest
+from classify.questions import Boolean
+from classify.testing import ScriptedModel
 
 FAILED = Scoring(failure=Failure("scorer", "E", "m"))
 
@@ -29,6 +37,41 @@ def test_what_is_missing_is_counted_by_its_kind() -> None:
     """A failed target, a failed scorer and nothing to score are three things, and none is 0."""
     found = of(1.0, [None], [FAILED], [Scoring(not_scorable="why")])
     assert (found.mean, found.n, found.of, found.failed, found.not_scorable) == (1.0, 1, 4, 2, 1)
+
+
+def test_scores_that_came_about_differently_are_told() -> None:
+    """A mean over logprobs and shares of draws is of two kinds of numbers."""
+    read = Scoring(score=1.0, methods=("logprobs",))
+    drawn = Scoring(score=0.8, methods=("sampled",))
+    assert of([read], [drawn], [drawn], [FAILED]).mixed == (
+        "answers by different methods: sampled 2, logprobs 1; they are not comparable"
+    )
+    assert of([read], [read]).mixed == of(1.0, 0.5).mixed == ""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_an_evaluation_knows_how_its_answers_were_obtained(tmp_path: Path, again: bool) -> None:
+    """Also of items that an earlier run left in a file; and its card says it."""
+
+    def answer(request: DecisionRequest) -> Any:
+        method = "sampled" if request.state in ("3", "5") else "logprobs"
+        return {"q": {"type": "boolean", "probability": 0.5, "method": method}}
+
+    classifier = Classifier("c", ScriptedModel(answer), {"q": Boolean()})
+    scorer = create_classifier_scorer("s", classifier, "q", lambda step: str(step.run.input))
+
+    def run(existing: Any) -> EvalReport:
+        data = [{"input": n} for n in range(8)]
+        output = tmp_path / "evals.jsonl"
+        return run_evals_sync(
+            lambda given, **_: given, data, [scorer], output=output, existing=existing, version="1"
+        )
+
+    report = run("error")
+    report = run("resume") if again else report
+    assert all(item.reused for item in report.items) is again
+    assert report.scores["s"].methods == {"logprobs": 6, "sampled": 2}
+    assert "logprobs 6, sampled 2; they are not comparable" in str(eval_report_card(report))
 
 
 def test_every_item_counts_the_same_however_many_of_its_trials_failed() -> None:
