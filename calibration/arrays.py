@@ -46,10 +46,29 @@ def log_probabilities(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
 
 def option_rows(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
     """Return log-probabilities (n, K) as they are: only the shape is checked."""
+    lengths = _lengths(log_p)
+    if len(lengths) > 1:
+        raise CalibrationError(
+            f"{name} has rows of {lengths[0]} to {lengths[-1]} options: fill the shorter ones up "
+            f"with -inf (log 0), or take the rows of each number of options apart"
+        )
     x = numbers(log_p, name=name)
     if x.ndim != 2 or x.shape[1] < 1:
         raise CalibrationError(f"{name} must have the shape (rows, options), got {x.shape}")
     return x
+
+
+def _lengths(rows: object) -> Sequence[int]:
+    """Return how long the rows of a list are, each length once; nothing of anything else."""
+    if not isinstance(rows, list | tuple):
+        return ()
+    lengths = set[int]()
+    for row in cast("Sequence[object]", rows):
+        if isinstance(row, np.ndarray):
+            lengths.update(cast("NDArray[Any]", row).shape[:1])
+        elif isinstance(row, list | tuple):
+            lengths.add(len(cast("Sequence[object]", row)))
+    return sorted(lengths)
 
 
 class Exponentials(NamedTuple):

@@ -36,6 +36,24 @@ def test_a_uniform_forecast_costs_log_k(k: int, n: int) -> None:
     assert brier_score(log_p, y).value == pytest.approx((k - 1) / k)
 
 
+@pytest.mark.parametrize("score", [brier_score, half_brier_score, log_loss, brier_skill])
+@pytest.mark.parametrize("rows", [list, np.array])
+def test_rows_of_several_numbers_of_options_are_told_the_way_out(
+    score: Callable[..., object], rows: Callable[[list[float]], object]
+) -> None:
+    """An item of two options beside one of three: numpy's own words say nothing of them."""
+    log_p = [rows(np.log([0.8, 0.2]).tolist()), rows(np.log([0.5, 0.3, 0.2]).tolist())]
+    with pytest.raises(CalibrationError, match=r"rows of 2 to 3 options: fill .* with -inf"):
+        score(log_p, [0, 1])
+
+
+def test_an_option_that_an_item_does_not_have_costs_nothing() -> None:
+    """Each item's sum of squares, then the mean: (0.04 + 0.04 + 0.25 + 0.49 + 0.04) / 2."""
+    with np.errstate(divide="ignore"):
+        log_p = np.log([[0.8, 0.2, 0.0], [0.5, 0.3, 0.2]])
+    assert brier_score(log_p, [0, 1]).value == pytest.approx(0.43)
+
+
 @given(probabilities, st.integers(0, 1))
 def test_half_the_brier_score_is_the_usual_one_for_two_options(p: float, y: int) -> None:
     """The two conventions differ by 2 and are told apart by name."""
