@@ -63,9 +63,7 @@ def test_an_evaluation_knows_how_its_answers_were_obtained(tmp_path: Path, again
     def run(existing: Any) -> EvalReport:
         data = [{"input": n} for n in range(8)]
         output = tmp_path / "evals.jsonl"
-        return run_evals_sync(
-            lambda given, **_: given, data, [scorer], output=output, existing=existing, version="1"
-        )
+        return run_evals_sync(str, data, [scorer], output=output, existing=existing, version="1")
 
     report = run("error")
     report = run("resume") if again else report

@@ -660,13 +660,16 @@ def test_unusable_judges_are_refused(settings: dict[str, Any], match: str) -> No
         Judge(**settings)
 
 
+def _asks(_: StepContext[Any, Any, Any, Any]) -> str:
+    return "p"
+
+
 def test_retries_that_nothing_would_make_are_refused() -> None:
     """The number alone retries nothing; a step may switch off what the scorer's judge has."""
 
     def score(step: Judge | None = None, **settings: Any) -> AnyScorer:
         judge = Judge(model=Recorder('{"score": 1}'), instructions="J", **settings)
-        prompt = PromptStep("S", lambda _: "p", judge=step)
-        return create_scorer("s", judge=judge).generate_score(prompt)
+        return create_scorer("s", judge=judge).generate_score(PromptStep("S", _asks, judge=step))
 
     with pytest.raises(ScorerDefinitionError, match=r"=5 and .*RetryProcessor"):
         score(max_processor_retries=5)
