@@ -270,23 +270,25 @@ class Classifier(Shown):
 
         async def ask(state: JSON) -> Outcome:
             async with turns:
+                calls = shared.child()
                 try:
                     return await self._evaluate(
                         state,
                         asked,
-                        calls=shared.child(),
+                        calls=calls,
                         timeout=timeout,
                         provider_options=provider_options,
                     )
                 except ClassifyError as error:
                     return error
                 except Exception as error:  # a model's or a transform's own
-                    return UnexpectedError(error)
+                    return UnexpectedError(error, attempts=calls.attempts)
                 except asyncio.CancelledError as error:
                     task = asyncio.current_task()
                     if task is None or task.cancelling():
                         raise
-                    return UnexpectedError(error)  # nobody cancelled: the model's own as well
+                    # Nobody cancelled: the model's own as well.
+                    return UnexpectedError(error, attempts=calls.attempts)
 
         return ask
 

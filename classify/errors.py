@@ -136,7 +136,7 @@ class UnexpectedError(ModelError):
     It stands in the place of one state among many, so that the others keep their answers.
     """
 
-    def __init__(self, cause: BaseException) -> None:
+    def __init__(self, cause: BaseException, *, attempts: int | None = None) -> None:
         """Name the error and its place, not its text: that may quote what was judged."""
         place = ""
         for frame in traceback.extract_tb(cause.__traceback__)[-1:]:
@@ -145,4 +145,4 @@ class UnexpectedError(ModelError):
             f"the model's code or a transform raised {type(cause).__name__}{place}: an error of "
             "its own, kept as __cause__"
         )
-        self.__cause__ = cause
+        self.__cause__, self.attempts = cause, attempts

@@ -436,6 +436,25 @@ def test_a_failed_row_counts_the_requests_of_all_its_questions() -> None:
     assert len(made) == row.attempts == 2
 
 
+def test_a_row_that_a_models_own_error_ended_counts_its_requests() -> None:
+    """The first question was answered before the second met the bug."""
+    made: list[int] = []
+
+    def reply(_: Prompt, __: Sampling) -> Reply:
+        made.append(0)
+        if len(made) == 2:
+            raise RuntimeError("bug")
+        return position_reply({"Yes": -0.1})
+
+    questions = {"q": {"type": "boolean"}, "r": {"type": "boolean"}}
+    classifier = Classifier("c", ScriptedLanguageModel(reply), questions)
+
+    (row,) = results_of(asyncio.run(classifier.evaluate_many(["text"])))
+
+    assert row.error is not None and row.error.type == "UnexpectedError"
+    assert len(made) == row.attempts == 2
+
+
 def test_a_request_that_waits_for_its_place_is_not_made() -> None:
     """Nothing was sent, whatever the deadline says."""
     request, made = failing()
