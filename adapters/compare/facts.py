@@ -95,7 +95,7 @@ def cost_facts(cost: Cost) -> list[Fact]:
         ("seconds a row", f"median {_seconds(cost.seconds)}"),
         ("", f"nine in ten {_seconds(cost.seconds_high)}"),
     ]
-    untold = [("tokens", f"at least: {cost.rows_unknown} rows did not tell both")]
+    untold = [("tokens untold", f"in or out, by {cost.rows_unknown} rows")]
     return facts + (untold if cost.rows_unknown else [])
 
 
