@@ -108,9 +108,15 @@ def every_metric(answers: LabelledAnswers, *, seed: int = 0) -> EveryMetric:
     if not (answers.labelled | answers.rated).any():
         raise CalibrationError(answers.nothing_labelled)
     rows = _Rows.of(answers, seed) if answers.labelled.any() else None
-    groups = [] if rows is None else [_losses(rows), _calibration(rows), _ranking(rows)]
-    if rows is not None and rows.kind == "score":
-        groups.append(_levels(rows))
+    groups: list[MetricGroup] = []
+    if rows is not None:
+        # Chance values take answers for independent, which readings of one state are not.
+        first = rows
+        if (answers.read_first < answers.labelled).any():
+            first = _Rows.of(only(answers, answers.read_first), seed)
+        groups = [_losses(rows), _calibration(first), _ranking(rows)]
+        if rows.kind == "score":
+            groups.append(_levels(rows, first))
     if answers.between:
         groups.append(_ratings(answers, seed))
     return EveryMetric(answers.question.type, tuple(groups), answers.dependence)
@@ -224,8 +230,8 @@ def _ranking(rows: _Rows) -> MetricGroup:
     return rows.group("which answers to trust: of AURC and AUGRC lower is better", found)
 
 
-def _levels(rows: _Rows) -> MetricGroup:
-    (log_p, y, w), ordinal = rows.outcomes, rows.head.ordinal
+def _levels(rows: _Rows, first: _Rows) -> MetricGroup:
+    (log_p, y, w), ordinal = first.outcomes, rows.head.ordinal
     expected, actual = expected_levels(log_p), y.astype(np.float64)
     if ordinal is None:
         raise AssertionError("the metrics of a score have an ordinal part")
@@ -235,11 +241,12 @@ def _levels(rows: _Rows) -> MetricGroup:
         _number("RPS", ordinal.rps),
         _number("MAE", ordinal.mae),
         _tried(
-            "Spearman", lambda: ordinal.spearman or spearman(expected, actual, weights=rows.weights)
+            "Spearman",
+            lambda: ordinal.spearman or spearman(expected, actual, weights=first.weights),
         ),
         _tried(
             "tau-b",
-            lambda: ordinal.tau_b or kendall_tau_b(expected, actual, weights=rows.weights),
+            lambda: ordinal.tau_b or kendall_tau_b(expected, actual, weights=first.weights),
         ),
         _tried(
             "quadratic kappa",

@@ -69,7 +69,7 @@ def calibrate_results(
             rows.y,
             method=method,
             kind="score" if kind == "score" else "choice",
-            weights=rows.weights,
+            weights=item_weights(rows),
             groups=rows.groups,
             options=rows.options,
             seed=seed,
@@ -97,8 +97,15 @@ def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
     rows = only(answers, answers.labelled)
     if not len(rows.y):
         raise CalibrationError(answers.nothing_labelled)
+    found, first = _metrics(rows, seed), only(rows, rows.read_first)
+    if 0 < len(first.y) < np.count_nonzero(rows.weights):
+        found = found.with_chance_of(_metrics(first, seed))
+    return found.of(rows.given)
+
+
+def _metrics(rows: LabelledAnswers, seed: int) -> Metrics:
     log_p, y, weights = metric_rows(rows)
-    found = metrics(
+    return metrics(
         log_p,
         y,
         seed=seed,
@@ -106,7 +113,6 @@ def labelled_metrics(answers: LabelledAnswers, *, seed: int = 0) -> Metrics:
         groups=rows.groups if rows.repeated else None,
         kind=kind_of(rows),
     )
-    return found.of(rows.given)
 
 
 def metric_rows(answers: LabelledAnswers) -> tuple[Floats, Ints, Floats | None]:
@@ -121,6 +127,18 @@ def metric_rows(answers: LabelledAnswers) -> tuple[Floats, Ints, Floats | None]:
         1 - answers.y if turned else answers.y,
         None if (answers.weights == 1.0).all() else answers.weights,
     )
+
+
+def item_weights(answers: LabelledAnswers) -> Floats:
+    """Return the weights of rows with a label, by which an item counts as if it was read once.
+
+    A fit that took each reading for a new item would hold its labels for surer than they are.
+    """
+    counted = answers.weights > 0.0
+    read = {*zip(answers.items[counted].tolist(), answers.places[counted].tolist(), strict=True)}
+    readings = np.bincount([item for item, _ in read], minlength=int(answers.items.max()) + 1)
+    weights: Floats = answers.weights / np.maximum(readings, 1)[answers.items]
+    return weights
 
 
 def kind_of(answers: LabelledAnswers) -> Kind:
@@ -161,6 +179,8 @@ def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:
         ratings=answers.ratings[rows],
         weights=answers.weights[rows],
         groups=tuple(np.array(answers.groups, dtype=object)[rows].tolist()),
+        items=answers.items[rows],
+        places=answers.places[rows],
         made=answers.made[rows],
     )
 

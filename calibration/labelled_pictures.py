@@ -8,6 +8,7 @@ with people.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from classify.calibration.abstention import confidences
 from classify.calibration.arrays import Floats, Ints
@@ -29,9 +30,12 @@ from classify.questions import Boolean, Choice, Score
 
 
 def labelled_reliability(answers: LabelledAnswers, *, seed: int = 0) -> ReliabilityDiagram:
-    """Return how often the answer was right, or yes was true, by the probability of that."""
+    """Return how often the answer was right, or yes was true, by the probability of that.
+
+    Of the first answer to each item: the band takes answers for independent.
+    """
     check_answers(answers)
-    log_p, y, weights = _labelled(answers)
+    log_p, y, weights = _labelled(answers, of=answers.read_first)
     rows = class_outcomes(log_p, y, weights)
     p, came_true, w = (
         one_option(rows, 0) if isinstance(answers.question, Boolean) else top_label(rows)
@@ -111,9 +115,13 @@ def _labels(answers: LabelledAnswers) -> Floats:
     return np.where(answers.labelled, answers.y, np.nan)
 
 
-def _labelled(answers: LabelledAnswers) -> tuple[Floats, Ints, Floats | None]:
-    """Return the rows with a label; no weights where all count alike."""
+def _labelled(
+    answers: LabelledAnswers, *, of: NDArray[np.bool_] | None = None
+) -> tuple[Floats, Ints, Floats | None]:
+    """Return the rows with a label, of those given; no weights where all count alike."""
     rows, log_p = answers.labelled, _answered(answers)
+    if of is not None and (rows & of).any():
+        rows = rows & of
     return log_p[rows], answers.y[rows], _weights(answers.weights[rows])
 
 

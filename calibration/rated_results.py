@@ -12,7 +12,7 @@ from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make
 from classify.calibration.calibrators import Calibrator, identity
 from classify.calibration.cross_fit import ItemRows, fold_numbers, item_numbers
 from classify.calibration.fitted import FLOOR
-from classify.calibration.from_results import comparable
+from classify.calibration.from_results import comparable, item_weights
 from classify.calibration.held_out_answers import HeldOutMetric
 from classify.calibration.labelled import MIN_ITEMS
 from classify.calibration.mean_map import expected_levels, fit_mean_map
@@ -69,11 +69,12 @@ def calibrate_means(
     if not isinstance(answers.question, Score):
         raise CalibrationError(f"{METHOD} maps scores, and {name!r} is a {answers.question.type}")
     rows = comparable(answers, answers.rated & (answers.weights > 0.0))
+    weights = item_weights(rows)
     items = ItemRows(
         log_p=rows.log_p,
         y=np.rint(rows.ratings).astype(np.int64),
-        weights=rows.weights,
-        items=item_numbers(rows.groups, content=(rows.log_p, rows.ratings), weights=rows.weights),
+        weights=weights,
+        items=item_numbers(rows.groups, content=(rows.log_p, rows.ratings), weights=weights),
         floor=FLOOR,
     )
     before = rating_metrics(rows, seed=seed)
@@ -83,7 +84,7 @@ def calibrate_means(
     if note:
         mapped = rows.log_p
     else:
-        calibrator = fit_mean_map(rows.log_p, rows.ratings, weights=rows.weights)
+        calibrator = fit_mean_map(rows.log_p, rows.ratings, weights=weights)
     after = rating_metrics(replace(rows, log_p=mapped), seed=seed)
     report = _report(rows, items, asked=requested, chosen=calibrator.method, note=note)
     artefact = make_artefact(
@@ -107,7 +108,7 @@ def _held_out(rows: LabelledAnswers, items: ItemRows, seed: int) -> Floats:
     mapped = np.empty_like(rows.log_p)
     for number in range(_FOLDS):
         here, there = fold == number, fold != number
-        fitted = fit_mean_map(rows.log_p[there], rows.ratings[there], weights=rows.weights[there])
+        fitted = fit_mean_map(rows.log_p[there], rows.ratings[there], weights=items.weights[there])
         mapped[here] = fitted.apply(rows.log_p[here])
     return mapped
 

@@ -10,7 +10,7 @@ from classify.calibration.arrays import Floats
 from classify.calibration.from_results import only
 from classify.calibration.intervals import mean_interval
 from classify.calibration.mean_map import expected_levels
-from classify.calibration.measurement import Measurement
+from classify.calibration.measurement import Measurement, of_total
 from classify.calibration.rank_correlation import kendall_tau_b, spearman
 from classify.calibration.result_labels import LabelledAnswers, check_answers
 from classify.display.notebook import Shown
@@ -55,10 +55,13 @@ def rating_metrics(answers: LabelledAnswers, *, seed: int = 0) -> RatingMetrics:
             f"people's numbers are needed of at least two items, got {len(set(rows.groups))}: rate "
             "more"
         )
-    expected, people = expected_levels(rows.log_p), rows.ratings
     # Without weights a rank correlation also has its p-value.
     w = None if (rows.weights == 1.0).all() else rows.weights
-    away, of = expected - people, answers.given
+    away, of = expected_levels(rows.log_p) - rows.ratings, answers.given
+    # Of the first answer to each item, for p-values take answers for independent.
+    first = only(rows, rows.read_first)
+    expected, people = expected_levels(first.log_p), first.ratings
+    w_first = None if w is None else first.weights
     varies = np.ptp(expected) > 0.0 and np.ptp(people) > 0.0
 
     def mean(values: Floats, name: str) -> Measurement:
@@ -66,9 +69,11 @@ def rating_metrics(answers: LabelledAnswers, *, seed: int = 0) -> RatingMetrics:
         found = mean_interval(values, seed=seed, weights=w, groups=groups)
         return replace(found, rule=f"{name}, {found.rule}", total=of)
 
+    rank = spearman(expected, people, weights=w_first) if varies else None
+    tau_b = kendall_tau_b(expected, people, weights=w_first) if varies else None
     return RatingMetrics(
         mae=mean(np.abs(away), "|expected level - people's|"),
         bias=mean(away, "expected level - people's"),
-        spearman=replace(spearman(expected, people, weights=w), total=of) if varies else None,
-        tau_b=replace(kendall_tau_b(expected, people, weights=w), total=of) if varies else None,
+        spearman=of_total(rank, of),
+        tau_b=of_total(tau_b, of),
     )

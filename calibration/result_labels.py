@@ -59,6 +59,10 @@ class LabelledAnswers:
     groups: tuple[str, ...]
     """Of every row, the item by `read_item` (or the group it was given): rows of one are not
     independent."""
+    items: Ints
+    """(n,), the number of the item that was read, whatever the group."""
+    places: Ints
+    """(n,), the row of the results; a row with several labels is there several times."""
     origins: tuple[Origin, ...]
     """The ways in which answers were made, the commonest first."""
     made: Ints
@@ -130,16 +134,32 @@ class LabelledAnswers:
         return len(set(self.groups)) < len(self.groups)
 
     @property
+    def read_first(self) -> NDArray[np.bool_]:
+        """Which rows are of the first answer with a label to their item, all its labels with it.
+
+        Chance values take answers for independent, which readings of one state are not.
+        """
+        counted = (self.labelled | self.rated) & (self.weights > 0.0)
+        first = np.full(int(self.items.max(initial=-1)) + 1, len(self.y) + self.total)
+        np.minimum.at(first, self.items[counted], self.places[counted])
+        is_first: NDArray[np.bool_] = counted & (self.places == first[self.items])
+        return is_first
+
+    @property
     def dependence(self) -> str:
-        """What does not hold where several rows with a label are of one item; "" where none are."""
-        groups = np.array(self.groups, dtype=object)[self.labelled | self.rated].tolist()
-        items = len(set(groups))
-        if items == len(groups):
-            return ""
-        return (
-            "null values, p-values and intervals that do not say clusters take "
-            f"{len(groups)} rows of {items} items for independent"
-        )
+        """What rows with a label that are of one item change; "" where none are."""
+        groups = np.array(self.groups, dtype=object)
+        counted, first = (self.labelled | self.rated) & (self.weights > 0.0), self.read_first
+        rows, items = int(first.sum()), len(set(groups[first].tolist()))
+        told = list[str]()
+        if rows < counted.sum():
+            told.append("null values and p-values are of the first answer to each item")
+        if items < rows:
+            told.append(
+                "null values, p-values and intervals that do not say clusters take "
+                f"{rows} rows of {items} items for independent"
+            )
+        return "; ".join(told)
 
 
 @dataclass(slots=True)
@@ -153,6 +173,9 @@ class _Rows:
     ratings: list[float] = field(default_factory=list[float])
     weights: list[float] = field(default_factory=list[float])
     groups: list[str] = field(default_factory=list[str])
+    items: list[int] = field(default_factory=list[int])
+    places: list[int] = field(default_factory=list[int])
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
     made: list[tuple[object, ...]] = field(default_factory=list[tuple[object, ...]])
     examples: dict[tuple[object, ...], Answer] = field(
         default_factory=dict[tuple[object, ...], Answer]
@@ -161,7 +184,9 @@ class _Rows:
     calibrated: int = 0
     failed: int = 0
 
-    def add(self, result: Result, answer: AnyAnswer | None, labels: Sequence[_Given]) -> None:
+    def add(
+        self, place: int, result: Result, answer: AnyAnswer | None, labels: Sequence[_Given]
+    ) -> None:
         reason = unusable(answer)
         if reason or answer is None or isinstance(answer, NoVerdict):
             self.left_out[reason] += 1
@@ -191,6 +216,8 @@ class _Rows:
             self.ratings.append(float(label) if scored and label is not None else np.nan)
             self.weights.append(weight)
             self.groups.append(item if group is None else group)
+            self.items.append(self.numbers.setdefault(item, len(self.numbers)))
+            self.places.append(place)
             self.made.append(key)
 
     def gathered(self, *, total: int, model: str, orders: int) -> LabelledAnswers:
@@ -204,6 +231,8 @@ class _Rows:
             ratings=np.array(self.ratings, dtype=np.float64),
             weights=np.array(self.weights),
             groups=tuple(self.groups),
+            items=np.array(self.items, dtype=np.int64),
+            places=np.array(self.places, dtype=np.int64),
             origins=tuple(
                 origin(self.question, self.examples[key], self.name, model=model, orders=orders)
                 for key in ways
@@ -280,7 +309,7 @@ def labelled_results(
         own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
         for name, gathering in rows.items():
             given = [(row.labels[name], row.weight, row.group) for row in own if name in row.labels]
-            gathering.add(result, result.answers.get(name), given)
+            gathering.add(total - 1, result, result.answers.get(name), given)
     if unknown:
         raise InvalidInput(
             f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "

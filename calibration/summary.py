@@ -108,6 +108,19 @@ class Metrics(Shown):
             ordinal=None if self.ordinal is None else self.ordinal.of(total),
         )
 
+    def with_chance_of(self, other: Metrics) -> Metrics:
+        """Return the same numbers, but those with a null value or a p-value of other rows."""
+        ordinal = self.ordinal
+        if ordinal is not None and other.ordinal is not None:
+            ordinal = replace(ordinal, spearman=other.ordinal.spearman, tau_b=other.ordinal.tau_b)
+        return replace(
+            self,
+            smooth_ece=other.smooth_ece,
+            debiased_error=other.debiased_error,
+            classwise_ece=other.classwise_ece,
+            ordinal=ordinal,
+        )
+
     def lines(self) -> list[str]:
         """Return one line per number, to print."""
         return [f"{name:<20}{value}" for name, value in self.named() if value is not None]

@@ -164,7 +164,7 @@ def _lines(found: Calibrated) -> list[str]:
     ]
     lines += [*notes, *filter(None, [found.answers.dependence])]
     before, after = dict(found.before.named()), dict(found.after.named())
-    for name in (name for name in SHOWN if name in before):
+    for name in (name for name in SHOWN if before.get(name) is not None):
         lines.append(f"{name:<14} before {before[name]}")
         lines.append(f"{'':<14} after  {after[name]}")
     return lines

@@ -307,3 +307,42 @@ def test_without_labels_there_is_nothing_to_measure() -> None:
 
     with pytest.raises(CalibrationError, match=r"0 labelled rows used of 1 \(no label: 1\)"):
         every_metric(labelled_results(results, {"q": TOPIC})["q"])
+
+
+@pytest.mark.parametrize("question", [TOPIC, STARS, Boolean()], ids=["choice", "score", "boolean"])
+def test_repeated_rows_change_no_chance_value(question: Question) -> None:
+    """A state that was read three times is one item to every null value and p-value."""
+    random = np.random.default_rng(12)
+    k = len(question.options)
+    rows = [
+        Result(
+            id=f"r{n}",
+            index=n,
+            key=f"k{n}",
+            answers={"q": answer(question, random.dirichlet(np.ones(k)).tolist())},
+            labels={"q": _label(question, int(random.integers(k)))},
+        )
+        for n in range(40)
+    ]
+    copies = [row.model_copy(update={"id": f"{row.id}, {n}"}) for n in range(3) for row in rows]
+
+    once, thrice = (
+        named(every_metric(labelled_results(each, {"q": question})["q"])) for each in (rows, copies)
+    )
+
+    chances = 0
+    for name, metric in once.items():
+        one, many = metric.value, thrice[name].value
+        if isinstance(one, Measurement) and isinstance(many, Measurement):
+            assert many.value == pytest.approx(one.value, abs=0.02), name
+            if one.p_value is not None:
+                chances += 1
+                assert many.p_value == pytest.approx(one.p_value), name
+                assert many.null_mean == pytest.approx(one.null_mean), name
+    assert chances >= 4
+
+
+def _label(question: Question, option: int) -> Label:
+    if isinstance(question, Score):
+        return float(option)
+    return question.options[option] if isinstance(question, Choice) else option == 0

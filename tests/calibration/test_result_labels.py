@@ -12,6 +12,7 @@ from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, 
 from classify.calibration.from_results import calibrate_results, labelled_metrics
 from classify.calibration.judge_items import JudgedItems, judged_items
 from classify.calibration.label_file import RowLabels, read_label_file
+from classify.calibration.rated_results import calibrate_means
 from classify.calibration.result_labels import labelled_results, seen_questions
 from classify.errors import CalibrationError, InvalidInput
 from classify.evidence import Evidence
@@ -318,10 +319,55 @@ def test_repeated_rows_are_calibrated_as_the_items_they_are() -> None:
 
     assert five.artefact.report.items == once.artefact.report.items == 60
     assert five.artefact.report.chosen == once.artefact.report.chosen
-    assert five.after.log_loss.value == pytest.approx(once.after.log_loss.value, abs=0.01)
+    assert five.after.log_loss.value == pytest.approx(once.after.log_loss.value)
+    assert five.artefact.report.candidates[-1].gain_error == pytest.approx(
+        once.artefact.report.candidates[-1].gain_error
+    )
+    for five_m, once_m in ((five.before, once.before), (five.after, once.after)):
+        assert (five_m.smooth_ece.value, five_m.smooth_ece.p_value) == pytest.approx(
+            (once_m.smooth_ece.value, once_m.smooth_ece.p_value)
+        )
+        assert five_m.debiased_error.null_mean == pytest.approx(once_m.debiased_error.null_mean)
+        assert five_m.debiased_error.n == 60
     assert five.before.log_loss.value == pytest.approx(once.before.log_loss.value)
     assert five.before.log_loss.low == pytest.approx(once.before.log_loss.low, abs=0.02)
     assert five.used == "300 labelled rows (60 items) used of 300"
+
+
+def test_means_of_raters_are_calibrated_by_items_too() -> None:
+    """Scores with labels between two levels: the map, its error and the rank p-values."""
+    random = np.random.default_rng(8)
+    rows = [
+        result(n, float(p), {"stars": round(4 * min(1.0, p + 0.1 * random.random())) / 2})
+        for n, p in enumerate(random.random(60))
+    ]
+
+    once, five = (
+        calibrate_means("stars", labelled_results(each, {"stars": STARS}, model="m")["stars"])
+        for each in (rows, again(rows))
+    )
+
+    assert five.artefact.report.chosen == once.artefact.report.chosen == "isotonic-mean"
+    assert five.after.mae.value == pytest.approx(once.after.mae.value)
+    assert once.after.spearman is not None and five.after.spearman is not None
+    assert five.after.spearman.p_value == pytest.approx(once.after.spearman.p_value)
+    assert (five.after.spearman.n, five.after.spearman.total) == (60, 300)
+
+
+def test_several_raters_of_one_answer_stay_rows_where_chance_is_told() -> None:
+    """Only other answers to the state are left out there, and the note says both."""
+    labels = {f"r{n}": (RowLabels({"ok": True}), RowLabels({"ok": n % 2 == 0})) for n in range(30)}
+    rows = [result(n, 0.3 + 0.02 * n) for n in range(30)]
+    copied = {f"{name}, {n}": said for name, said in labels.items() for n in range(2)}
+
+    answers = labelled_results(again(rows, 2), {"ok": Boolean()}, labels=copied)["ok"]
+    found = labelled_metrics(answers)
+
+    assert (found.n, found.smooth_ece.n) == (120, 60)
+    assert answers.dependence == (
+        "null values and p-values are of the first answer to each item; null values, p-values and "
+        "intervals that do not say clusters take 60 rows of 30 items for independent"
+    )
 
 
 @pytest.mark.parametrize("question", ["ok", "stars"])
