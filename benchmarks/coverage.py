@@ -93,6 +93,18 @@ def set_coverage(fit: Callable[..., PredictionSets], score: ScoreName = "lac") -
     return draw
 
 
+def drawn_set_coverage(score: ScoreName) -> Draw:
+    """Return such a draw for sets that count a random part of an option's own probability."""
+
+    def draw(n: int, random: np.random.Generator) -> float:
+        log_p, y = choice_rows(n, random)
+        new, truth = choice_rows(2000, random)
+        rule = fit_sets(log_p, y, alpha=0.1, score=score, u=random.random(n))
+        return float(rule.sets(new, u=random.random(2000))[np.arange(2000), truth].mean())
+
+    return draw
+
+
 def below_expected_range(n: int, random: np.random.Generator) -> float:
     """Return whether the coverage over all new rows lies below the 5 % end that was printed."""
     rule = fit_sets(*choice_rows(n, random), alpha=0.1)
@@ -296,6 +308,8 @@ PROMISES = (
     Promise("Rogan-Gladen 95 %, rate 0.97", 0.95, "equal", from_elsewhere(0.97)),
     Promise("Wilson 95 %, errors at 5 %", 0.95, "equal", share_of(rare, 0.05)),
     Promise("Tango 95 %, one right alone in 4 %, 1 %", 0.95, "at least", rights_apart(0.04, 0.01)),
+    Promise("APS sets 90 %, u drawn: coverage", 0.9, "equal", drawn_set_coverage("aps")),
+    Promise("RAPS sets 90 %, u drawn: coverage", 0.9, "equal", drawn_set_coverage("raps")),
 )
 
 
