@@ -22,7 +22,6 @@ from classify.calibration.fitted import (
     check_count,
     check_rising,
     check_shares,
-    from_logit,
     logit,
 )
 from classify.calibration.labelled import labelled, warn_of_little_weight
@@ -111,7 +110,8 @@ def fit_isotonic(
 def _probabilities(log_p: Floats, *, options: int) -> list[Floats]:
     """Return the probabilities (n,) of the first options, rows normalised."""
     if log_p.shape[1] == 2:
-        return [_in_steps(np.exp(from_logit(logit(log_p))[:, 0]))]
+        with np.errstate(over="ignore"):  # of impossible ones: 1 / inf is their probability
+            return [_in_steps(1.0 / (1.0 + np.exp(-logit(log_p))))]
     p = _in_steps(np.exp(log_probabilities(log_p)))
     return [p[:, option] for option in range(options)]
 

@@ -30,11 +30,11 @@ def pooled(scores: Floats, targets: Floats, weights: Floats) -> Pooled:
     order = np.argsort(scores)
     ascending = scores[order]
     starts = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]]))
-    weights = weights[order]
+    weights, sums = weights[order], (weights * targets)[order]
+    if len(starts) == len(scores):
+        return Pooled(ascending, weights, sums)
     return Pooled(
-        ascending[starts],
-        np.add.reduceat(weights, starts),
-        np.add.reduceat(weights * targets[order], starts),
+        ascending[starts], np.add.reduceat(weights, starts), np.add.reduceat(sums, starts)
     )
 
 
