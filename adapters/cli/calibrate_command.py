@@ -69,11 +69,8 @@ def calibrate(
         raise InvalidInput(
             f"--output {str(output)!r} is the picture's file: name another with --svg"
         )
-    for path in (output, picture):
-        if not path.parent.is_dir():
-            raise InvalidInput(
-                f"the directory {str(path.parent)!r} does not exist: create it first"
-            )
+    _check_target(output, "-o", mark='{"format": "classify-calibration"')
+    _check_target(picture, "--svg", mark="<svg")
     if asked_questions(results, spec) is None and results.exists():
         raise InvalidInput(
             f"{str(results)!r} has no .run.json beside it, and a calibrator holds for one way of "
@@ -93,6 +90,25 @@ def calibrate(
         if name not in labelled:
             say(f"{name}: no calibrator, {answers[name].nothing_labelled}")
     say(f"calibrators: {output}")
+
+
+def _check_target(path: Path, option: str, *, mark: str) -> None:
+    """Raise InvalidInput where there is no folder, or a file that is no earlier one of its kind.
+
+    So what is read, such as the results, is never replaced.
+    """
+    if not path.parent.is_dir():
+        raise InvalidInput(f"the directory {str(path.parent)!r} does not exist: create it first")
+    if not path.exists():
+        return
+    if path.is_file():
+        with path.open(encoding="utf-8", errors="replace") as file:
+            start = " ".join(file.read(200).split()).replace("{ ", "{")
+        if not start or start.startswith(mark):
+            return
+    raise InvalidInput(
+        f"{str(path)!r} is there and was not made by this command: name another with {option}"
+    )
 
 
 def _check_method(name: str) -> None:

@@ -190,6 +190,28 @@ def test_a_folder_that_is_not_there_is_found_before_the_fit(desk: Desk) -> None:
     assert not Path(desk.out + ".a").exists()
 
 
+@pytest.mark.parametrize("option", ["-o", "--svg"])
+@pytest.mark.parametrize("replaced", ["results", "labels", "rows"])
+def test_calibrating_replaces_nothing_that_it_did_not_make(
+    desk: Desk, option: str, replaced: str
+) -> None:
+    """The results above all; calibrators and their picture may be made again."""
+    _run(desk)
+    labels, artefact = _labels(desk), str(desk.folder / "a.json")
+    target = {"results": desk.out, "labels": labels, "rows": desk.rows}[replaced]
+    before = Path(target).read_bytes()
+    options = ("-o", target) if option == "-o" else ("-o", artefact, "--svg", target)
+
+    result = desk.classify("calibrate", desk.out, "--labels", labels, *options)
+
+    assert 2 == result.exit_code
+    assert f"was not made by this command: name another with {option}" in result.stderr
+    assert before == Path(target).read_bytes()
+    for _ in range(2):
+        made = desk.classify("calibrate", desk.out, "--labels", labels, "-o", artefact)
+        assert 0 == made.exit_code, made.stderr
+
+
 def test_the_picture_does_not_take_the_place_of_the_calibrators(desk: Desk) -> None:
     """Its name is theirs with .svg, which may be theirs."""
     _run(desk)
