@@ -77,15 +77,12 @@ def calibrate_results(
     before = labelled_metrics(rows, seed=seed)
     calibrated = replace(rows, log_p=fitted.held_out)
     after = labelled_metrics(calibrated, seed=seed)
-    first = np.unique(np.array(rows.groups), return_index=True)[1]
     artefact = make_artefact(
         fitted,
         Fingerprint.of(rows.origins[0]),
         name=name,
         metrics=_held_out(before, after),
-        held_out=HeldOutAnswers.of(
-            fitted.held_out[first], rows.y[first], weights=rows.weights[first]
-        ),
+        held_out=_held_out_answers(calibrated),
     )
     diagrams = (labelled_reliability(rows, seed=seed), labelled_reliability(calibrated, seed=seed))
     return CalibratedResults(artefact, rows, before, after, diagrams)
@@ -183,6 +180,14 @@ def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:
         places=answers.places[rows],
         made=answers.made[rows],
     )
+
+
+def _held_out_answers(calibrated: LabelledAnswers) -> HeldOutAnswers:
+    """Return the first answer to one item of each group, with all labels of that item."""
+    rows = only(calibrated, calibrated.weights > 0.0)
+    lead = np.unique(np.array(rows.groups), return_index=True)[1]
+    rows = only(rows, np.isin(rows.items, rows.items[lead]))
+    return HeldOutAnswers.of(rows.log_p, rows.y, weights=rows.weights, items=rows.items)
 
 
 def _held_out(before: Metrics, after: Metrics) -> tuple[HeldOutMetric, ...]:

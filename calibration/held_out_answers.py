@@ -58,7 +58,7 @@ class HeldOutAnswers(Frozen):
     confidence: tuple[Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)], ...]
     """The probability of the likeliest option."""
     wrong: tuple[bool, ...]
-    """Whether that option was not the true one."""
+    """Whether that option was not the one that labels name most often; of a tie, always."""
     weighted: bool = False
     """Whether labels counted unequally: no threshold can then promise a share of answers."""
 
@@ -71,16 +71,31 @@ class HeldOutAnswers(Frozen):
         return self
 
     @classmethod
-    def of(cls, log_p: ArrayLike, y: Ints, *, weights: Floats | None = None) -> HeldOutAnswers:
+    def of(
+        cls,
+        log_p: ArrayLike,
+        y: Ints,
+        *,
+        weights: Floats | None = None,
+        items: Ints | None = None,
+    ) -> HeldOutAnswers:
         """Return what cross-fitted log-probabilities (n, K) and true options (n,) come to.
 
-        Rows of weight zero are left out.
+        `items` (n,) numbers the item of each label; each is its own if None. An item labelled
+        several times has the answer of its first row, which is right only where that is the option
+        most of its labels name: a tie counts as wrong. Rows of weight zero are left out.
         """
         w = np.ones(len(y)) if weights is None else weights
-        x = np.asarray(log_p, dtype=np.float64)[w > 0.0]
-        wrong = x.argmax(axis=1) != y[w > 0.0]
+        x, truth = np.asarray(log_p, dtype=np.float64)[w > 0.0], y[w > 0.0]
+        numbers = np.arange(len(y)) if items is None else items
+        _, first, item = np.unique(numbers[w > 0.0], return_index=True, return_inverse=True)
+        answers = x[first]
+        named = np.zeros(answers.shape)
+        np.add.at(named, (item, truth), 1.0)
+        most = named == named.max(axis=1, keepdims=True, initial=0.0)
+        right = most[np.arange(len(first)), answers.argmax(axis=1)] & (most.sum(axis=1) == 1)
         return cls(
-            confidence=tuple(confidences(x).tolist()),
-            wrong=tuple(wrong.tolist()),
+            confidence=tuple(confidences(answers).tolist()),
+            wrong=tuple((~right).tolist()),
             weighted=len(np.unique(w[w > 0.0])) > 1,
         )

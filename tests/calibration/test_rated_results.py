@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
-from classify.answers import ScoreAnswer
+from classify.answers import BooleanAnswer, ScoreAnswer
 from classify.calibration.all_metrics import every_metric
 from classify.calibration.arrays import Floats
 from classify.calibration.calibrators import CALIBRATORS
 from classify.calibration.from_results import calibrate_results, labelled_metrics
 from classify.calibration.held_out_answers import HeldOutAnswers
+from classify.calibration.label_file import RowLabels
 from classify.calibration.mean_map import expected_levels, fit_mean_map, with_means
 from classify.calibration.rated_results import METHOD, calibrate_means
 from classify.calibration.rating_errors import rating_metrics
@@ -227,3 +228,44 @@ def test_no_threshold_is_promised_on_weighted_labels() -> None:
     weighted = artefact.model_copy(update={"held_out": unequal})
     with pytest.raises(CalibrationError, match="'stars' had different weights"):
         weighted.policy(alpha=0.2)
+
+
+def test_an_answer_is_right_where_most_of_its_labels_say_so() -> None:
+    """A tie is wrong, and the order of labels and of items says nothing."""
+    log_p = np.log([[0.9, 0.1]] * 3 + [[0.8, 0.2]] * 2 + [[0.3, 0.7]])
+    y, items = np.array([0, 1, 0, 0, 1, 1]), np.array([4, 4, 4, 7, 7, 9])
+
+    found = HeldOutAnswers.of(log_p, y, items=items)
+
+    assert (False, True, False) == found.wrong
+    np.testing.assert_allclose(found.confidence, (0.9, 0.8, 0.7))
+    backwards = HeldOutAnswers.of(log_p[::-1], y[::-1], items=items[::-1])
+    assert found == backwards
+
+
+def test_two_raters_promise_the_same_whoever_is_listed_first() -> None:
+    """The ten items on which they differ are wrong, whatever the answer."""
+    rows = [
+        Result(
+            id=f"r{n}",
+            index=n,
+            key=str(n),
+            answers={"ok": BooleanAnswer(probability=0.2 + 0.012 * n)},
+        )
+        for n in range(50)
+    ]
+    raters = [
+        {f"r{n}": RowLabels({"ok": (n >= 25) != (odd and n % 5 == 0)}) for n in range(50)}
+        for odd in (False, True)
+    ]
+
+    promises = list[HeldOutAnswers | None]()
+    for first, second in (raters, raters[::-1]):
+        labels = {name: (first[name], second[name]) for name in first}
+        answers = labelled_results(rows, {"ok": Boolean()}, labels=labels)["ok"]
+        promises.append(calibrate_results("ok", answers).artefact.held_out)
+
+    assert promises[0] == promises[1]
+    assert promises[0] is not None and len(promises[0].wrong) == 50
+    assert all(promises[0].wrong[::5])
+    assert not any(promises[0].wrong[1:20:5])
