@@ -35,6 +35,7 @@ _REMEMBERED = 1024
 _REST_OF_CHARACTER = 3
 # The server shows as many as are asked for; each costs time.
 _TOP_LOGPROBS = 100
+_SEED = 0
 # Left out, the server's own settings would cut off unlikely tokens.
 _WHOLE_DISTRIBUTION: Mapping[str, JSON] = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
 _READ = ["model", "tokens_evaluated", "tokens_predicted", "timings", "completion_probabilities"]
@@ -153,6 +154,9 @@ class LlamaServerModel:
         }
         if sampling.seed is not None:
             body["seed"] = sampling.seed
+        elif top:
+            # What is drawn decides where a label's place is; drawn alike, a prompt is read alike.
+            body["seed"] = _SEED
         if sampling.json_schema is not None:
             body["json_schema"] = dict(sampling.json_schema)
         if isinstance(prompt, ChatPrompt):

@@ -22,6 +22,7 @@ from classify.adapters.models.llama_http import LlamaHTTP
 from classify.adapters.models.llama_replies import Tokens
 from classify.adapters.models.local import LocalModel, from_name
 from classify.answers import ChoiceAnswer
+from classify.classifier import Classifier
 from classify.errors import CapabilityError, InvalidInput
 from classify.json_values import JSON
 from classify.language_model import (
@@ -32,6 +33,7 @@ from classify.language_model import (
     TextPrompt,
     TextScores,
 )
+from classify.questions import Choice
 from classify.spec import load_spec
 
 pytestmark = [
@@ -130,6 +132,18 @@ def test_the_same_question_has_the_same_answer_whatever_was_asked_between(
 
     found = [scores.logprobs for scores in asyncio.run(together())]
     assert found == [*alone[::-1], *alone[::2]]
+
+
+def test_a_label_is_read_at_the_same_place_each_time(local: LocalModel) -> None:
+    """What is drawn before it decides where it is; drawn anew, one text in eight moved."""
+    staff = Choice(criteria={"food": "meals", "room": "the room", "staff": None, "price": None})
+    classifier = Classifier("c", local, {"q": staff}, readout="letters", orders=2, min_coverage=0.0)
+    text = "The breakfast was cold and the waiter rude."
+
+    found = [classifier.evaluate_sync(text).answers["q"].probabilities for _ in range(12)]
+
+    assert found[0] is not None
+    assert found == [found[0]] * 12
 
 
 def test_a_second_question_about_a_message_reuses_it(local: LocalModel) -> None:
