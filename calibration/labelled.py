@@ -101,7 +101,8 @@ def labelled(
 def little_weight(weights: Floats) -> str:
     """Return what to say where enough rows weigh no more than too few, and "" elsewhere."""
     n, total = int(np.count_nonzero(weights)), float(weights.sum())
-    if n < MIN_ITEMS or total >= MIN_ITEMS:
+    # Three thirds of a row come to a little less than one row.
+    if n < MIN_ITEMS or total >= MIN_ITEMS * (1.0 - 1e-9):
         return ""
     return (
         f"the weights add up to {total:.3g} and count as much as {total:.3g} rows of weight 1: "

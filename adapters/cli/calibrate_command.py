@@ -160,6 +160,7 @@ def _draw(path: Path, found: dict[str, Calibrated]) -> None:
 
 
 def _lines(found: Calibrated) -> list[str]:
+    from classify.calibration.from_results import item_weights
     from classify.calibration.measurement import rows_used
 
     report, between = found.artefact.report, found.answers.between
@@ -173,12 +174,17 @@ def _lines(found: Calibrated) -> list[str]:
     kept, notes = _raw_kept(report)
     lines += kept
     rows = rows_used(report.n, found.answers.given)
+    by_item = bool((item_weights(found.answers) != found.answers.weights).any())
+    if by_item:
+        rows += ", an item counts once"
     lines += [
         f"tried          {each.method}: log loss {each.log_loss:.4f}, "
         f"gain {each.gain:+z.4f} (± {each.gain_error:.4f})  ({rows}, held out)"
         for each in report.candidates
     ]
     lines += [*notes, *filter(None, [found.answers.dependence])]
+    if by_item:
+        lines.append("below, each reading of an item counts, but where null values are told")
     before, after = dict(found.before.named()), dict(found.after.named())
     for name in (name for name in SHOWN if before.get(name) is not None):
         lines.append(f"{name:<14} before {before[name]}")

@@ -14,6 +14,7 @@ from classify.calibration.bias import fit_temperature_bias, fit_vector
 from classify.calibration.binary import fit_beta, fit_platt
 from classify.calibration.fitted import CalibrationWarning, Fitted
 from classify.calibration.isotonic import fit_isotonic
+from classify.calibration.labelled import little_weight
 from classify.calibration.matrix import fit_matrix
 from classify.calibration.ordinal import fit_proportional_odds
 from classify.calibration.temperature import fit_temperature, fit_temperature_mixture
@@ -102,3 +103,12 @@ def test_weights_that_add_up_to_twenty_are_enough() -> None:
         found = fit_temperature(log_p, y, weights=np.full(200, 0.1))
 
     assert not found.at_bound
+
+
+def test_shares_of_a_row_that_add_up_to_enough_rows_are_enough() -> None:
+    """Twenty items read several times: nobody gave the weights that rounding leaves below 20."""
+    weights = np.full(60, 1.0 / 3.0 - 1e-15)
+    assert weights.sum() < 20.0
+
+    assert little_weight(weights) == ""
+    assert "the weights add up to 19.9" in little_weight(weights * 0.995)

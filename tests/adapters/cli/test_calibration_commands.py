@@ -160,6 +160,23 @@ def test_labels_of_one_option_keep_the_answers_and_name_the_option(desk: Desk) -
     assert "nothing that was tried" not in result.stdout
 
 
+def test_states_that_were_read_again_say_which_numbers_count_readings(desk: Desk) -> None:
+    """The fit takes an item once; no weights were given, and none are spoken of."""
+    labels = _labelled_run(desk)
+    once = Path(desk.out).read_text("utf-8").splitlines()
+    again = [line for n, line in enumerate(once) for _ in range(3 if n % 2 else 1)]
+    Path(desk.out).write_text("\n".join(again) + "\n", "utf-8")
+
+    result = desk.classify("calibrate", desk.out, "--labels", labels, "-o", desk.out + ".a")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "120 labelled rows (60 items) used of 120" in result.stdout
+    assert "(120 used of 120, an item counts once, held out)" in result.stdout
+    below = result.stdout.index("below, each reading of an item counts")
+    assert result.stdout.rindex("tried  ") < below < result.stdout.index("log loss       before")
+    assert "weights" not in result.stdout
+
+
 def test_without_labels_nothing_is_measured(desk: Desk) -> None:
     """Exit code 1, with the way out."""
     desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
