@@ -23,6 +23,7 @@ from classify.calibration.arrays import Floats
 from classify.calibration.calibrators import Calibrator
 from classify.calibration.fitted import Frozen
 from classify.calibration.held_out_answers import HeldOutAnswers, HeldOutMetric
+from classify.calibration.question_fields import differing_fields
 from classify.calibration.report import Calibrated, CalibrationReport
 from classify.calibration.risk_control import control_selective_risk
 from classify.calibration.settings import of_type
@@ -168,13 +169,14 @@ class CalibrationArtefact(Frozen):
         refused = [name for name in found if name not in accept]
         if refused:
             said = "; ".join(
-                f"{name}: fitted on {getattr(self.fingerprint, name)!r}, "
-                f"applied to {getattr(fingerprint, name)!r}"
+                _difference(name, getattr(self.fingerprint, name), getattr(fingerprint, name))
                 for name in refused
             )
+            options = " ".join(f"--accept {name}" for name in refused)
             raise CalibrationError(
                 f"this calibrator was fitted on other answers ({said}); fit one for these, or "
-                f"use artefact.accepting({', '.join(map(repr, refused))}) all the same"
+                f"use it all the same: {options} on the command line, "
+                f"artefact.accepting({', '.join(map(repr, refused))}) in Python"
             )
         return found
 
@@ -231,6 +233,20 @@ def _check_parts(names: Collection[str]) -> None:
             f"accept names {sorted(unknown)!r}; the parts of a fingerprint are "
             f"{list(Fingerprint.model_fields)!r}"
         )
+
+
+def _difference(part: str, fitted: object, applied: object) -> str:
+    """Say how a part differs; of two questions in JSON only the fields that do."""
+    found = {"": (repr(fitted), repr(applied))}
+    if part == "question":
+        try:
+            found = differing_fields(json.loads(str(fitted)), json.loads(str(applied))) or found
+        except ValueError:  # a fingerprint may name its question by any text
+            pass
+    return "; ".join(
+        f"{part}: {field}{' ' if field else ''}fitted on {before}, applied to {after}"
+        for field, (before, after) in found.items()
+    )
 
 
 def digest(value: object) -> str:

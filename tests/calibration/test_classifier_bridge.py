@@ -25,6 +25,7 @@ from classify.calibration.fitted import FittedOn
 from classify.calibration.held_out_answers import HeldOutAnswers
 from classify.calibration.ordinal import fit_proportional_odds
 from classify.calibration.prediction_sets import fit_sets
+from classify.calibration.question_fields import differing_fields
 from classify.calibration.temperature import TemperatureCalibrator
 from classify.classifier import Classifier
 from classify.errors import CalibrationError, InvalidInput
@@ -149,11 +150,29 @@ def test_answers_made_otherwise_are_refused_with_the_parts_named() -> None:
     artefact = fitted(TOPIC, asked(TOPIC))
     other = Choice(criteria={"sports": None, "politics": None, "art": "pictures"})
 
-    with pytest.raises(CalibrationError, match=r"question: fitted on .*applied to") as refused:
+    with pytest.raises(CalibrationError) as refused:
         with_artefact(other, artefact)
 
-    assert "accepting('question')" in str(refused.value)
+    assert (
+        "(question: criteria.art fitted on None, applied to 'pictures'); fit one for these, or use "
+        "it all the same: --accept question on the command line, "
+        "artefact.accepting('question') in Python"
+    ) in str(refused.value)
     assert "options" not in str(refused.value)
+
+
+def test_a_question_with_a_criterion_more_is_told_by_that_criterion() -> None:
+    """And not by all that both questions share."""
+    fields = differing_fields(
+        {"instructions": "Which?", "criteria": {"a": None, "b": "x"}, "cue": None},
+        {"instructions": "What?", "criteria": {"a": None, "c": "y"}, "cue": None},
+    )
+
+    assert fields == {
+        "instructions": ("'Which?'", "'What?'"),
+        "criteria.b": ("'x'", "nothing"),
+        "criteria.c": ("nothing", "'y'"),
+    }
 
 
 def words_model() -> ScriptedLanguageModel:
