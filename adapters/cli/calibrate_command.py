@@ -76,6 +76,8 @@ def calibrate(
             f"{str(results)!r} has no .run.json beside it, and a calibrator holds for one way of "
             "asking: name the spec of the run with --spec"
         )
+    if spec is not None:
+        _check_spec(results, spec)
     answers = read_answers(results, labels=labels, spec=spec, question=question)
     labelled = with_labels(answers)
     found = {name: _calibrated(name, each, method, seed) for name, each in labelled.items()}
@@ -109,6 +111,34 @@ def _check_target(path: Path, option: str, *, mark: str) -> None:
     raise InvalidInput(
         f"{str(path)!r} is there and was not made by this command: name another with {option}"
     )
+
+
+def _check_spec(results: Path, spec: str) -> None:
+    """Raise InvalidInput where the record of the run says that something else was asked.
+
+    The calibrator would be kept as that of a question which these answers are no answers to.
+    """
+    from classify.calibration.question_fields import differing_fields
+    from classify.run_record import read_record
+    from classify.spec import load_spec
+
+    record, read = read_record(results), load_spec(spec)
+    if record is None:
+        return
+    given = {name: read.questions[name] for name in read.questions if name in record.questions}
+    asked = {name: record.questions[name].model_dump(mode="json") for name in given}
+    other = differing_fields(
+        {**asked, "options.orders": record.options.orders},
+        {
+            **{name: question.model_dump(mode="json") for name, question in given.items()},
+            "options.orders": read.options.orders,
+        },
+    )
+    if other:
+        raise InvalidInput(
+            f"--spec {spec!r} is not what {str(results)!r} was asked: its .run.json has other "
+            f"{', '.join(other)}; leave out --spec, or run the rows with this spec"
+        )
 
 
 def _check_method(name: str) -> None:

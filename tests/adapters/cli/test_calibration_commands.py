@@ -201,6 +201,24 @@ def test_a_calibrator_needs_to_know_what_was_asked(desk: Desk) -> None:
     assert 0 == with_spec.exit_code, with_spec.stderr
 
 
+def test_a_calibrator_is_not_kept_under_a_question_that_was_not_asked(desk: Desk) -> None:
+    """Where the record of the run is at hand, the spec must be the run's."""
+    labels = _labelled_run(desk)
+    artefact = desk.folder / "a.json"
+    text = Path(desk.spec).read_text("utf-8")
+    wording = text.replace("What is it about?", "What is meant?").replace("money back", "returns")
+    given = ("calibrate", desk.out, "--labels", labels, "-o", str(artefact), "--spec")
+
+    other = desk.classify(*given, desk.write("other.yaml", wording))
+    orders = desk.classify(*given, desk.write("two.yaml", text + "options: {orders: 2}\n"))
+    assert not artefact.exists()
+    same = desk.classify(*given, desk.spec)
+
+    assert (2, 2, 0) == (other.exit_code, orders.exit_code, same.exit_code), same.stderr
+    assert "has other topic.instructions, topic.criteria.refund; leave out" in other.stderr
+    assert "has other options.orders; leave out --spec" in orders.stderr
+
+
 def test_metrics_have_a_line_each_with_its_rule_and_how_many_rows(desk: Desk) -> None:
     """And as JSON with the same numbers."""
     labels = _labelled_run(desk)
