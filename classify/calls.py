@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import TypeVar
 
@@ -103,8 +105,64 @@ def _checked(most: int) -> int:
     return most
 
 
+class Deadline:
+    """A time limit that stands still while all that is asked waits for a place.
+
+    How many others ask the same endpoint is no reason to give up.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        """Take the seconds; None for no limit."""
+        self.clock = asyncio.timeout(None)
+        self._left, self._since = seconds, 0.0
+        self._waiting = self._working = 0
+        self._runs = False
+
+    async def __aenter__(self) -> Deadline:
+        """Start."""
+        await self.clock.__aenter__()
+        self._turn()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Raise TimeoutError where the time ran out."""
+        self._left = None
+        await self.clock.__aexit__(kind, error, trace)
+
+    def note(self, *, waiting: int = 0, working: int = 0) -> None:
+        """Count requests that wait for a place, and that have one."""
+        self._waiting += waiting
+        self._working += working
+        self._turn()
+
+    def _turn(self) -> None:
+        if self._left is None or self.clock.expired():
+            return
+        now, runs = asyncio.get_running_loop().time(), bool(self._working or not self._waiting)
+        if runs and not self._runs:
+            self._since = now
+            self.clock.reschedule(now + self._left)
+        elif self._runs and not runs:
+            self._left -= now - self._since
+            self.clock.reschedule(None)
+        self._runs = runs
+
+
+_PLACES: ContextVar[tuple[Limiter, ...]] = ContextVar("_PLACES", default=())
+"""The limiters that gave a place to the request being made: what it asks in turn needs no other,
+and would wait for ever where there is one place."""
+
+
 class Calls:
     """Where the requests of one evaluation run."""
+
+    deadline: Deadline | None = None
+    """What is told of requests that wait."""
 
     def __init__(
         self,
@@ -131,9 +189,11 @@ class Calls:
 
     def child(self) -> Calls:
         """Return calls with the same bounds and a count of their own, which is part of this one."""
-        return Calls(
+        child = Calls(
             max_retries=self.max_retries, limiter=self.limiter, sleep=self._sleep, parent=self
         )
+        child.deadline = self.deadline
+        return child
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
         """Make one request, in its turn, and again while it fails for a reason that may pass.
@@ -142,7 +202,10 @@ class Calls:
         """
 
         async def in_turn() -> T:
-            async with self.limiter:
+            if self.limiter in _PLACES.get():
+                self._count(1)
+                return await call()
+            async with self._place():
                 self._count(1)
                 result = await call()
             self.limiter.succeeded()
@@ -150,6 +213,23 @@ class Calls:
 
         self._count(0)
         return await self.retry(in_turn)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncGenerator[None]:
+        note = self.deadline.note if self.deadline else _unheard
+        note(waiting=1)
+        try:
+            await self.limiter.__aenter__()
+        finally:
+            note(waiting=-1)
+        note(working=1)
+        held = _PLACES.set((*_PLACES.get(), self.limiter))
+        try:
+            yield
+        finally:
+            _PLACES.reset(held)
+            note(working=-1)
+            await self.limiter.__aexit__(None, None, None)
 
     async def retry(self, call: Callable[[], Awaitable[T]]) -> T:
         """Do the same without a place or a count: for a call whose own requests have them."""
@@ -174,6 +254,10 @@ class Calls:
             calls.counts = True
             calls.attempts += requests
             calls = calls._parent
+
+
+def _unheard(*, waiting: int = 0, working: int = 0) -> None:
+    """Nobody asks how long requests wait."""
 
 
 def delay(attempt: int, *, retry_after: float | None) -> float:

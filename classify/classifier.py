@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking, blocking_iterator
 from classify.calibrating import AfterReading, AnswerCalibrator, AnswerPolicy
-from classify.calls import Calls
+from classify.calls import Calls, Deadline
 from classify.completions import as_completed, in_order
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
@@ -161,9 +161,10 @@ class Classifier(Shown):
 
         `concurrency` bounds the requests in flight at the model's address, over all that this
         event loop asks of it: the largest that anybody asks for counts. None is 8, or what the
-        `run_evals` around it was given. `timeout` is in seconds, for everything together;
-        `max_retries` counts for each request; `provider_options` are passed to the provider as
-        they are. Cancelling the task ends the request and any wait before a retry.
+        `run_evals` around it was given. `timeout` is in seconds, for everything together but the
+        time in which all requests wait for a place among those in flight; `max_retries` counts
+        for each request; `provider_options` are passed to the provider as they are. Cancelling
+        the task ends the request and any wait before a retry.
 
         Raises InvalidInput before anything is sent, ModelError and its kinds where no answer
         came (DeadlineExceeded for the timeout), InvalidAnswer where the answers break the rules.
@@ -336,9 +337,9 @@ class Classifier(Shown):
         check_timeout(timeout)
         started = time.perf_counter()
         request = DecisionRequest(state, asked, calls, provider_options or {})
-        clock = asyncio.timeout(timeout)
+        calls.deadline = deadline = Deadline(timeout)
         try:
-            async with clock:
+            async with deadline:
                 response, answers = await self._decide(request)
                 if self.options.prior == "content-free":
                     answers, more = await self._priors.divide_out(answers, request, self._decide)
@@ -346,7 +347,7 @@ class Classifier(Shown):
             if self.options.prior != "batch":  # a batch is corrected first, all together
                 answers = self._after.applied(answers, asked)
         except TimeoutError:
-            if clock.expired() and timeout is not None:
+            if deadline.clock.expired() and timeout is not None:
                 raise DeadlineExceeded(timeout, attempts=calls.attempts) from None
             raise
         except (ProviderError, InvalidAnswer) as error:

@@ -12,9 +12,12 @@ import pytest
 from classify import capability_probe
 from classify.adapters.scorers import create_classifier_scorer, run_evals, score_traces
 from classify.adapters.scorers.measures import faithfulness
-from classify.calls import Calls, Limiter
+from classify.answers import BooleanAnswer
+from classify.calls import Calls, Deadline, Limiter
 from classify.classifier import Classifier
+from classify.decision import DecisionRequest, DecisionResponse
 from classify.errors import InvalidInput, ProviderError
+from classify.evaluation import Evaluation
 from classify.openai_compatible import OpenAICompatible
 from classify.questions import Boolean, Choice
 from classify.shared_limits import ENDPOINTS, shared_limiter
@@ -314,3 +317,81 @@ def test_the_boolean_question_is_bounded_too(server: LoopbackServer) -> None:
         await classifier.evaluate_many([f"row {n}" for n in range(6)], concurrency=1)
 
     assert in_flight(server, work) <= 1
+
+
+class Nesting:
+    """A model that asks a classifier at its own address while its request is being made."""
+
+    provider, model_id, supported_question_types, base_url = "x", "m", None, "http://one-place"
+
+    def __init__(self, inner: Classifier | None = None) -> None:
+        self.inner = inner
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        async def ask() -> float:
+            if self.inner is None:
+                return 0.25
+            answer = (await self.inner.evaluate(request.state)).answers["q"]
+            assert isinstance(answer, BooleanAnswer)
+            return answer.probability
+
+        return DecisionResponse(
+            {"q": {"type": "boolean", "probability": await request.calls.run(ask)}}
+        )
+
+
+def test_what_a_request_asks_in_turn_needs_no_place_of_its_own() -> None:
+    """It would wait for ever for the one that its own request has."""
+    inner = Classifier("inner", Nesting(), {"q": Boolean()})
+    outer = Classifier("outer", Nesting(inner), {"q": Boolean()})
+
+    async def work() -> list[Evaluation]:
+        asked = (outer.evaluate(f"row {n}", concurrency=1) for n in range(4))
+        return await asyncio.wait_for(asyncio.gather(*asked), 30.0)
+
+    found = asyncio.run(work())
+
+    assert [e.answers["q"].probabilities for e in found] == [{"true": 0.25, "false": 0.75}] * 4
+
+
+def test_the_time_limit_stands_still_while_all_requests_wait_for_a_place() -> None:
+    """How many others ask the same endpoint is no reason to give up."""
+
+    async def work() -> list[bool]:
+        runs: list[bool] = []
+        async with Deadline(1000.0) as deadline:
+            for change in (
+                {},
+                {"waiting": 1},  # the first of two requests
+                {"waiting": 1},
+                {"waiting": -1, "working": 1},
+                {"waiting": -1, "working": 1},
+                {"working": -1},
+                {"working": -1},  # and a pause before a retry
+                {"waiting": 1},
+            ):
+                deadline.note(**change)
+                runs.append(deadline.clock.when() is not None)
+        return runs
+
+    assert asyncio.run(work()) == [True, False, False, True, True, True, True, False]
+
+
+def test_time_that_was_used_before_a_wait_is_used() -> None:
+    """The limit goes on where it stood."""
+
+    async def work() -> float:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        async with Deadline(1000.0) as deadline:
+            loop.time = lambda: now + 400.0  # type: ignore[method-assign]
+            deadline.note(waiting=1)
+            loop.time = lambda: now + 5000.0  # type: ignore[method-assign]
+            deadline.note(waiting=-1, working=1)
+            del loop.time
+            when = deadline.clock.when()
+            assert when is not None
+            deadline.note(waiting=1)
+            return when - now - 5000.0
+
+    assert asyncio.run(work()) == pytest.approx(600.0, abs=5.0)
