@@ -293,3 +293,17 @@ def test_readings_of_one_item_are_averaged_and_its_labels_are_those_of_any_row()
 
     assert items.judge.tolist() == pytest.approx([0.5])
     assert (items.people.tolist(), items.groups, items.rows) == ([1.0], ("mail",), 3)
+
+
+def test_shares_of_options_count_readings_and_the_rest_items() -> None:
+    """As the page on calibration says: one of eight items was read three times, as true."""
+    rows = [boolean(n, 0.2 + 0.01 * n, truth=n % 2 == 0) for n in range(1, 8)]
+    again = [boolean(0, 0.9, truth=True).model_copy(update={"id": f"0, {n}"}) for n in range(3)]
+
+    found = audited([*again, *rows], Boolean())
+
+    assert (found.habits.levels.chosen[0], found.habits.levels.n) == (pytest.approx(0.3), 10)
+    assert (found.labelled, found.total) == (8, 8)
+    assert found.habits.length is not None and found.habits.length.n == 8
+    (web,) = found.groups
+    assert web.bias.n == 8

@@ -243,6 +243,27 @@ def test_rows_that_repeat_an_item_are_no_more_evidence_than_one(ids: str) -> Non
     assert thrice.shift.difference.high == pytest.approx(once.shift.difference.high)
 
 
+def test_shares_and_means_count_readings_and_agreement_counts_the_item_once() -> None:
+    """As the page on calibration says: one item of four was read three times, and changed."""
+    order = [0, 0, 0, 1, 2, 3]
+    first, second = (
+        [side[place].model_copy(update={"id": f"{n}"}) for n, place in enumerate(order)]
+        for side in (yes(0.9, 0.9, 0.2, 0.1), yes(0.3, 0.9, 0.2, 0.1))
+    )
+    once = compared(yes(0.9, 0.9, 0.2, 0.1), yes(0.3, 0.9, 0.2, 0.1)).questions["q"]
+
+    found = compared(first, second, labels=said(True, True, True, True, False, False))
+
+    question, labelled = found.questions["q"], found.labelled["q"]
+    assert question.changed is not None and question.movement is not None
+    assert (question.changed.value, question.changed.n) == (0.5, 6)
+    assert question.movement.mean.value == pytest.approx(0.3)
+    assert question.kappa is not None and once.kappa is not None
+    assert question.kappa.value == pytest.approx(once.kappa.value)
+    assert labelled.accuracy is not None
+    assert (labelled.accuracy.first.value, labelled.accuracy.second.value) == (1.0, 0.5)
+
+
 @pytest.mark.parametrize("again", [1, 2])
 def test_a_run_against_itself_is_not_sure_that_nothing_can_change(again: int) -> None:
     """Ten rows that agree, once or twice, leave room for the 28 to 31 % of rows nobody saw."""
