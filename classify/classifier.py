@@ -39,7 +39,7 @@ from classify.errors import (
 )
 from classify.evaluation import Evaluation, TotalUsage
 from classify.function_facts import function_facts
-from classify.gate import check_response
+from classify.gate import check_response, copied_answers, without_outdated
 from classify.json_values import JSON, check_json, is_object
 from classify.language_model import INCREDIBLE_USAGE, LanguageModel, Usage
 from classify.logprob_model import LogprobModel
@@ -65,9 +65,11 @@ class Classifier(Shown):
 
     `model` is "provider/model", "local", a LanguageModel or a DecisionModel; None means the
     embedded model where no provider's key is set. Questions are given here or with each call, not
-    both. `transform` changes a response before it is checked. `calibrators` and `policies`,
-    question id -> calibrator and abstention policy, act on answers that are checked: raw
-    probabilities are kept, and an answer that a policy hands over is a no-verdict.
+    both. `transform` changes a response before it is checked: where it changes an answer's numbers
+    and leaves what the answer says of them (`bounds`, `score_range`, `tie`), that is dropped, being
+    about the model's own numbers. `calibrators` and `policies`, question id -> calibrator and
+    abstention policy, act on answers that are checked: raw probabilities are kept, and an answer
+    that a policy hands over is a no-verdict.
 
     Raises InvalidInput for an unusable id, question or option, UnsupportedQuestion for a kind
     that the model does not answer.
@@ -375,7 +377,8 @@ class Classifier(Shown):
         # A cancellation that came while the model was answering wins over the answer.
         await asyncio.sleep(0)
         if self._transform is not None:
-            response = self._transform(response)
+            before = copied_answers(response)
+            response = without_outdated(self._transform(response), before)
         return response, check_response(response, request.questions)
 
     def _evaluation(

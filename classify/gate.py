@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -55,6 +56,57 @@ def check_response(
         name: _check_answer(name, question, answers[name], rounding)
         for name, question in questions.items()
     }
+
+
+def copied_answers(response: DecisionResponse) -> dict[object, dict[str, object]]:
+    """Return a copy of a response's plain answers that a transform cannot change in place."""
+    answers: object = getattr(response, "answers", None)
+    return {
+        name: {str(k): dict(v) if is_object(v) else v for k, v in answer.items()}
+        for name, answer in (answers.items() if is_object(answers) else ())
+        if is_object(answer)
+    }
+
+
+def without_outdated(response: DecisionResponse, before: Mapping[object, Raw]) -> DecisionResponse:
+    """Drop what answers still say of the numbers that they had `before` a transform."""
+    answers: object = getattr(response, "answers", None)
+    if not isinstance(response, DecisionResponse) or not is_object(answers):
+        return response
+    kept = {
+        name: _kept({str(k): v for k, v in answer.items()}, before[name])
+        if is_object(answer) and name in before
+        else answer
+        for name, answer in answers.items()
+    }
+    return replace(response, answers=cast(Mapping[str, Raw], kept))  # checked next
+
+
+def _kept(answer: Raw, before: Raw) -> Raw:
+    changed = {
+        "bounds": _bounded(answer) != _bounded(before),
+        "score_range": answer.get("score") != before.get("score"),
+        "tie": _tied(answer) != _tied(before),
+    }
+    return {
+        field: value
+        for field, value in answer.items()
+        if not changed.get(field, False) or value != before.get(field)
+    }
+
+
+def _bounded(answer: Raw) -> object:
+    """Return the numbers that bounds are of: the raw ones where an answer has them."""
+    p = answer.get("probability")
+    own = {"true": p, "false": 1.0 - p} if _is_number(p) else answer.get("probabilities")
+    return answer.get("raw_probabilities") or own
+
+
+def _tied(answer: Raw) -> bool:
+    p, choice = answer.get("probabilities"), answer.get("choice")
+    if not is_object(p) or not isinstance(choice, str) or choice not in p:
+        return False
+    return list(p.values()).count(p[choice]) > 1
 
 
 def _check_answer(

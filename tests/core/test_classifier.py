@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from classify.decision import DecisionRequest, DecisionResponse
 from classify.errors import (
     ClassifyError,
     DeadlineExceeded,
+    InvalidAnswer,
     InvalidInput,
     ProviderError,
     UnexpectedError,
@@ -25,7 +27,7 @@ from classify.errors import (
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.language_model import Prompt, Sampling
-from classify.questions import Boolean, Choice
+from classify.questions import Boolean, Choice, Question, Score
 from classify.testing.scripted import RawAnswer, ScriptedLanguageModel, ScriptedModel
 
 QUESTIONS = {"q": Boolean()}
@@ -168,6 +170,110 @@ def test_a_bug_in_a_transform_costs_only_its_own_state() -> None:
     assert [UnexpectedError] * 2 == [type(o) for o in built.evaluate_many_sync(["fine", "fine"])]
     with pytest.raises(ZeroDivisionError, match="division by zero"):
         built.evaluate_sync("fine")
+
+
+def scaled(response: DecisionResponse) -> DecisionResponse:
+    """Halve P(true) of a boolean; make the last of two options as likely as 3 to 1."""
+    answers: dict[str, RawAnswer] = {}
+    for name, answer in response.answers.items():
+        new = dict(answer)
+        if answer["type"] == "boolean":
+            new["probability"] = float(str(answer["probability"])) / 2
+        elif answer["type"] == "score":
+            new |= {"probabilities": {"0": 0.25, "1": 0.75}, "score": 0.75}
+        else:
+            new |= {"probabilities": {"a": 0.25, "b": 0.75}, "choice": "b"}
+        answers[name] = new
+    return DecisionResponse(answers)
+
+
+def scaled_in_place(response: DecisionResponse) -> DecisionResponse:
+    """Do the same to the very objects that the model returned."""
+    for name, answer in scaled(response).answers.items():
+        before: Any = response.answers[name]
+        if "probabilities" in answer:
+            before["probabilities"].update(answer["probabilities"])
+        before.update({key: answer[key] for key in answer.keys() - {"probabilities"}})
+    return response
+
+
+@pytest.mark.parametrize("transform", [scaled, scaled_in_place])
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        (Boolean(), {"Yes": 0.7, "No": 0.2}),
+        (Score(criteria=["bad", "good"]), {"0": 0.7, "1": 0.2}),
+        (Choice(criteria={"a": None, "b": None}), {"A": 0.4, "B": 0.4}),
+    ],
+    ids=["boolean", "score", "choice"],
+)
+def test_a_transform_of_the_numbers_leaves_nothing_that_was_said_of_the_old_ones(
+    question: Question,
+    shown: Mapping[str, float],
+    transform: Callable[[DecisionResponse], DecisionResponse],
+) -> None:
+    """Bounds, range and tie are of the model's own numbers; every row failed."""
+
+    def found(transform: Callable[[DecisionResponse], DecisionResponse] | None) -> Any:
+        logprobs = {label: math.log(p) for label, p in shown.items()}
+        model = ScriptedLanguageModel(lambda prompt, sampling: logprobs)
+        return Classifier("c", model, {"q": question}, transform=transform).evaluate_sync("x")
+
+    own, changed = found(None).answers["q"], found(transform).answers["q"]
+
+    assert own.bounds is not None
+    assert changed.probabilities != own.probabilities
+    assert changed.bounds is None
+    assert getattr(changed, "score_range", None) is None
+    assert getattr(own, "tie", True) and not getattr(changed, "tie", False)
+    same = found(lambda response: response).answers["q"]
+    assert (same.bounds, same.probabilities) == (own.bounds, own.probabilities)
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({}, True),
+        ({"probability": 0.35}, False),
+        ({"probability": 0.35, "bounds": {"true": (0.5, 0.9)}}, True),
+        ({"probability": 0.35, "raw_probabilities": {"true": 0.75, "false": 0.25}}, True),
+    ],
+    ids=["untouched", "number", "both", "of the raw ones"],
+)
+def test_what_belies_its_numbers_of_itself_is_refused_behind_a_transform(
+    changes: Mapping[str, object], refused: bool
+) -> None:
+    """What the model says of its own numbers, and what the transform says of its own."""
+    answer = {"type": "boolean", "probability": 0.75, "bounds": {"true": (0.8, 0.9)}}
+    model = ScriptedModel(lambda request: {"q": answer})
+    built = Classifier(
+        "c",
+        model,
+        QUESTIONS,
+        transform=lambda response: DecisionResponse({"q": {**response.answers["q"], **changes}}),
+    )
+
+    if refused:
+        with pytest.raises(InvalidAnswer, match="bounds of 'true'"):
+            built.evaluate_sync("x")
+    else:
+        found = built.evaluate_sync("x").answers["q"]
+        assert found == BooleanAnswer(probability=0.35)
+
+
+def test_bounds_stay_where_the_numbers_they_are_of_are_kept_as_the_raw_ones() -> None:
+    """A transform may keep what it changes, as a calibrator does."""
+    raw = {"true": 0.75, "false": 0.25}
+    answer = {"type": "boolean", "probability": 0.75, "bounds": {"true": (0.7, 0.9)}}
+    kept = {**answer, "probability": 0.35, "raw_probabilities": raw}
+    built = Classifier(
+        "c",
+        ScriptedModel(lambda request: {"q": answer}),
+        QUESTIONS,
+        transform=lambda _: DecisionResponse({"q": kept}),
+    )
+
+    assert built.evaluate_sync("x").answers["q"].model_dump()["bounds"] == {"true": (0.7, 0.9)}
 
 
 def test_a_source_that_breaks_loses_nothing_that_was_asked() -> None:
