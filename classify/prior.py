@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from classify.answers import Answer, NoVerdict, ScoreAnswer
+from classify.answers import Answer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.errors import ClassifyError, InvalidInput
 from classify.evaluation import Evaluation
 from classify.evidence import Evidence
@@ -19,7 +19,7 @@ from classify.json_values import JSON
 from classify.labels import canonical
 from classify.logprob_model import answer_fields
 from classify.logspace import Floats, log_normalize, safe_log
-from classify.questions import Question
+from classify.questions import Choice, Question, Score
 
 FEWEST = 32
 BLANKS = ("", "N/A", "[MASK]", "...")
@@ -47,9 +47,9 @@ def batch_corrected(
 ) -> list[Evaluation | ClassifyError]:
     """Divide each question's answers by their mean over the batch.
 
-    Answers that were corrected before are corrected again from their raw probabilities; failures
-    and no-verdicts stay as they are. Raises InvalidInput where a question has fewer than 32
-    answers with a distribution.
+    Answers that were corrected before are corrected again from their raw probabilities, those that
+    a policy then handed over too: they are answers again. Failures and other no-verdicts stay as
+    they are. Raises InvalidInput where a question has fewer than 32 answers with a distribution.
     """
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
     corrected: list[dict[str, Answer | NoVerdict]] = [dict(e.answers) for e in evaluations]
@@ -68,8 +68,7 @@ def batch_corrected(
         p = np.array([raw for _, raw in rows])
         prior = p.mean(axis=0)
         for (row, _), share in zip(rows, divided(p, prior), strict=True):
-            answer = corrected[row][name]
-            assert not isinstance(answer, NoVerdict)  # it has a distribution
+            answer = _answer(corrected[row][name], question)
             corrected[row][name] = with_prior(answer, question, share, prior, method="batch")
     answered = iter(
         evaluation.model_copy(update={"answers": answers})
@@ -87,11 +86,40 @@ def divided(p: Floats, prior: Floats) -> Floats:
 
 
 def raw_distribution(answer: Answer | NoVerdict, question: Question) -> list[float] | None:
-    """Return an answer's uncorrected probabilities in canonical order, None where it has none."""
-    if isinstance(answer, NoVerdict):
+    """Return an answer's uncorrected probabilities in canonical order, None where it has none.
+
+    A no-verdict has them only where a policy handed over an answer of a corrected batch.
+    """
+    if isinstance(answer, NoVerdict) and not _handed_over(answer):
         return None
     p = answer.raw_probabilities or answer.probabilities
     return None if p is None else [p[option] for option in canonical(question)]
+
+
+def _handed_over(answer: NoVerdict) -> bool:
+    """Whether a policy handed over what was an answer with a batch prior divided out.
+
+    A model's own no-verdict has no such evidence, whatever its cause.
+    """
+    corrected = answer.evidence is not None and answer.evidence.prior_method == "batch"
+    return answer.cause == "uncertain" and corrected
+
+
+def _answer(answer: Answer | NoVerdict, question: Question) -> Answer:
+    """Return the answer that was handed over, as it was read; any other as it is."""
+    if not isinstance(answer, NoVerdict):
+        return answer
+    fields = {
+        **answer_fields(question, np.array(raw_distribution(answer, question)), None),
+        "label_mass": answer.label_mass,
+        "method": answer.method,
+        "raw_probabilities": answer.raw_probabilities,
+        "evidence": answer.evidence,
+    }
+    if isinstance(question, Choice):
+        return ChoiceAnswer.model_validate(fields)
+    kind = ScoreAnswer if isinstance(question, Score) else BooleanAnswer
+    return kind.model_validate(fields)
 
 
 def with_prior(

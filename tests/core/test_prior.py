@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
 from classify.classifier import Classifier
@@ -160,6 +161,73 @@ def test_correcting_twice_is_correcting_once() -> None:
     assert [o.answers["q"] for o in twice if isinstance(o, Evaluation)] == [
         o.answers["q"] for o in once if isinstance(o, Evaluation)
     ]
+
+
+class Sure:
+    """A policy that hands over what is below .8."""
+
+    guarantee = "at least .8"
+
+    def options(self, log_p: Floats) -> NDArray[np.int64]:
+        """Return the likeliest option, -1 below .8."""
+        return np.where(log_p.max(axis=1) >= np.log(0.8), log_p.argmax(axis=1), -1)
+
+
+@pytest.mark.parametrize("question", [CHOICE, BOOLEAN, SCORE], ids=["choice", "boolean", "score"])
+def test_correcting_twice_changes_nothing_where_a_policy_hands_over(
+    question: Mapping[str, Any],
+) -> None:
+    """Those handed over were part of the prior, and are again; most of them are here."""
+    model = ScriptedModel(by_state)
+    built = Classifier("c", model, {"q": question}, prior="batch", policies={"q": Sure()})
+    states = [0.05 + 0.9 * (n / 39) ** 0.5 for n in range(40)]
+
+    once = asyncio.run(built.evaluate_many([*states, "silent"]))
+
+    handed_over = [
+        isinstance(each, Evaluation) and isinstance(each.answers["q"], NoVerdict) for each in once
+    ]
+    assert FEWEST > 41 - sum(handed_over) > 0
+    assert once == built.batch_corrected(once)
+
+
+def test_one_that_was_handed_over_stands_once_another_batch_says_so() -> None:
+    """At .7 : .3 the .7 is even and handed over; at .25 : .75 it is 2.8 : .4, and stands."""
+    model = ScriptedModel(by_state)
+    built = Classifier("c", model, {"q": CHOICE}, prior="batch", policies={"q": Sure()})
+    first = asyncio.run(built.evaluate_many([0.7] * 40))
+    assert all(isinstance(e, Evaluation) and e.answers["q"].type == "no_verdict" for e in first)
+    # (40 x .7 + 120 x .1) / 160 = .25
+    second = asyncio.run(built.evaluate_many([0.1] * 120))
+
+    found = built.batch_corrected([*first, *second])[0]
+
+    assert isinstance(found, Evaluation)
+    stands = found.answers["q"]
+    assert isinstance(stands, ChoiceAnswer) and stands.choice == "ant"
+    assert stands.probabilities == pytest.approx({"ant": 7 / 8, "bee": 1 / 8})
+    assert stands.raw_probabilities == pytest.approx({"ant": 0.7, "bee": 0.3})
+
+
+def test_a_models_own_uncertainty_is_no_answer() -> None:
+    """Only a policy hands over what was an answer."""
+    own = {
+        "type": "no_verdict",
+        "cause": "uncertain",
+        "message": "hm",
+        "raw_probabilities": {"ant": 0.5, "bee": 0.5},
+    }
+
+    def reply(request: DecisionRequest) -> Mapping[str, RawAnswer]:
+        return {"q": own} if request.state == "unsure" else by_state(request)
+
+    built = Classifier("c", ScriptedModel(reply), {"q": CHOICE}, prior="batch")
+    found = asyncio.run(built.evaluate_many([0.9] * 32 + ["unsure"]))
+
+    assert isinstance(found[-1], Evaluation) and isinstance(found[0], Evaluation)
+    assert isinstance(found[-1].answers["q"], NoVerdict)
+    evidence = found[0].answers["q"].evidence
+    assert evidence is not None and evidence.prior == pytest.approx({"ant": 0.9, "bee": 0.1})
 
 
 def test_one_state_is_no_batch() -> None:
