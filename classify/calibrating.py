@@ -19,7 +19,7 @@ from classify.errors import CalibrationError, InvalidInput
 from classify.evidence import Evidence
 from classify.labels import canonical
 from classify.logprob_model import answer_fields
-from classify.logspace import Floats, safe_log
+from classify.logspace import Floats, log_normalize, safe_log
 from classify.options import Options
 from classify.prompts import TEMPLATE
 from classify.questions import Question
@@ -27,6 +27,8 @@ from classify.validation import unknown_name
 from classify.version import __version__
 
 Answers: TypeAlias = dict[str, Answer | NoVerdict]
+
+_ROUNDOFF = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,5 +246,14 @@ def _why_handed_over(answer: Answer, names: Sequence[str], policy: AnswerPolicy)
     likeliest = names.index(answer.choice) if answer.type == "choice" else int(log_p.argmax())
     if taken == likeliest:
         return None
+    if taken < 0:
+        return ""
     # The promise is about that option, and says nothing about the one that the answer names.
-    return "" if taken < 0 else f"the policy takes {names[taken]!r}, not the likeliest; "
+    if abs(np.exp(log_p[likeliest]) - np.exp(log_p[taken])) > _ROUNDOFF:
+        return f"the policy takes {names[taken]!r}, not the likeliest; "
+    # Of options that are as likely the policy takes any: does it take this one were it ahead?
+    ahead = log_p.copy()
+    ahead[likeliest] = log_p.max() + _ROUNDOFF
+    if int(policy.options(log_normalize(ahead)[None, :])[0]) == likeliest:
+        return None
+    return f"the policy takes {names[taken]!r}, which is as likely as {names[likeliest]!r}; "

@@ -127,3 +127,43 @@ def test_a_policy_for_another_number_of_options_is_refused_at_once(
     """Nothing is asked, and paid, before."""
     with pytest.raises(InvalidInput, match=message):
         Classifier("c", ScriptedModel(lambda request: {}), {"q": Boolean()}, policies={"q": policy})
+
+
+@pytest.mark.parametrize("order", ["abc", "bac", "bca", "cba"])
+def test_a_tie_is_handed_over_or_not_whatever_the_order_of_the_options(order: str) -> None:
+    """Both are the likeliest: .45 is above the threshold, whichever is named."""
+    p = {"a": 0.45, "b": 0.45, "c": 0.1}
+    named = min("ab", key=order.index)
+    shares = {option: p[option] for option in order}
+    model = ScriptedModel(
+        lambda request: {"q": {"type": "choice", "choice": named, "probabilities": shares}}
+    )
+    question = Choice(criteria=dict.fromkeys(order))
+
+    def answer(policy: ConfidencePolicy | CostPolicy) -> object:
+        built = Classifier("c", model, {"q": question}, policies={"q": policy})
+        return built.evaluate_sync("t").answers["q"]
+
+    standing = answer(ConfidencePolicy(threshold=0.4, guarantee="g"))
+    assert isinstance(standing, ChoiceAnswer) and standing.choice == named
+    assert isinstance(answer(ConfidencePolicy(threshold=0.5, guarantee="g")), NoVerdict)
+
+
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_a_tie_stands_only_where_its_own_option_is_cheap_enough(order: str) -> None:
+    """At .5 saying "a" costs 4 and "b" .5: a person, at 1, is cheaper than the former."""
+    policy = CostPolicy(costs=((0.0, 1.0), (8.0, 0.0)), escalation_cost=1.0)
+    shares = {"a": 0.5, "b": 0.5}
+    model = ScriptedModel(
+        lambda request: {"q": {"type": "choice", "choice": order[0], "probabilities": shares}}
+    )
+    question = Choice(criteria=dict.fromkeys(order))
+
+    built = Classifier("c", model, {"q": question}, policies={"q": policy})
+    answer = built.evaluate_sync("t").answers["q"]
+
+    if order[0] == "b":
+        assert isinstance(answer, ChoiceAnswer) and answer.choice == "b"
+    else:
+        assert isinstance(answer, NoVerdict)
+        assert "the policy takes 'b', which is as likely as 'a'; " in answer.message
