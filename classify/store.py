@@ -54,8 +54,10 @@ class Store:
         self.damaged = 0
         """Lines found that could not be read; their rows are asked again."""
         self._left: dict[str, list[tuple[str, Place]]] = {}
-        """The answers of each key that no row has taken yet, and the ids of their rows: several
-        where rows of one state were asked one by one."""
+        """The answers of each key and the ids of their rows, the first one last: several where
+        rows of one state were asked one by one. Some may be taken, but never the last."""
+        self._of_row: dict[tuple[str, str], list[Place]] = {}
+        """The answers of each key and id that no row has taken yet, the first one last."""
         self._failed: set[tuple[str, str]] = set()
         """The key and the id of each row that was asked in vain."""
         self._taken: tuple[str, Place] | None = None
@@ -98,15 +100,24 @@ class Store:
         It is the answer of the row with that id, or of any row where none is given. Rows of one
         key and one id get theirs in the order of the file.
         """
-        left = self._left.get(key, [])
-        for number, (name, place) in enumerate(left):
-            if id is None or name == id:
-                del left[number]
-                if not left:
-                    del self._left[key]
-                self._taken = key, place
-                return parse_result(read_line(self._file, place))
-        return None
+        if id is None and key in self._left:
+            id = self._left[key][-1][0]
+        if id is None or (key, id) not in self._of_row:
+            return None
+        place = self._of_row[key, id].pop()
+        if not self._of_row[key, id]:
+            del self._of_row[key, id]
+        self._drop_taken(key)
+        self._taken = key, place
+        return parse_result(read_line(self._file, place))
+
+    def _drop_taken(self, key: str) -> None:
+        """Take from the end of a key's answers those that are taken."""
+        left = self._left[key]
+        while left and self._of_row.get((key, left[-1][0]), [None])[-1] != left[-1][1]:
+            left.pop()
+        if not left:
+            del self._left[key]
 
     def failed(self, key: str, id: str) -> bool:
         """Whether an earlier run asked for the row with this key and id and got no answer."""
@@ -156,7 +167,8 @@ class Store:
         Those are moved to `unused_path`, where a later run with --resume finds them.
         """
         self._check_unchanged()
-        unused = [place for left in self._left.values() for _, place in left]
+        free = {place for places in self._of_row.values() for place in places}
+        unused = [p for left in self._left.values() for _, p in reversed(left) if p in free]
         if unused:
             replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
         order = [place for _, place in sorted(self._placed)]
@@ -210,6 +222,11 @@ class Store:
                 start += len(line)
         for (key, _), answer in latest.items():
             self._left.setdefault(key, []).append(answer)
+            self._of_row.setdefault((key, answer[0]), []).append(answer[1])
+        for answers in self._left.values():
+            answers.reverse()
+        for places in self._of_row.values():
+            places.reverse()
 
 
 def replace_results(path: Path, results: Iterable[Result]) -> None:

@@ -8,8 +8,11 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from classify.answers import BooleanAnswer
 from classify.decision import ResponseInfo
@@ -368,3 +371,40 @@ def test_the_deepest_state_is_read_back(tmp_path: Path) -> None:
     check_json(state, "state")
     base = unanswered(Row(0, "line 1", "r", state), key="k", with_state=True)
     assert parse_result(result_line(row_result(EVALUATION, base))).state == state
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("st"), st.sampled_from("abc")), max_size=8),
+    st.lists(
+        st.tuples(st.sampled_from("st"), st.sampled_from(["a", "b", "c", "d", None])), max_size=12
+    ),
+)
+def test_answers_are_taken_in_the_order_of_the_file(
+    lines: list[tuple[str, str]], takes: list[tuple[str, str | None]]
+) -> None:
+    """As by looking through the whole file each time; here for rows of one state and one id."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "r.jsonl"
+        with Store(path) as store:
+            for index, (text, name) in enumerate(lines):
+                base = unanswered(
+                    Row(index, "", name, text, {}), key=state_key("f", text), with_state=True
+                )
+                # Each is an asking of its own.
+                store.put(row_result(EVALUATION.model_copy(update={"seconds": index + 0.5}), base))
+        left = list(read_results(path))
+
+        with Store(path, existing="resume") as store:
+            for text, asker in takes:
+                key = state_key("f", text)
+                fitting = [r for r in left if r.key == key and asker in (None, r.id)]
+                assert store.take(key, asker) == (fitting[0] if fitting else None)
+                if fitting:
+                    left.remove(fitting[0])
+                assert store.left(key) == any(r.key == key for r in left)
+            assert store.finish() == len(left)
+            unused = list(read_results(store.unused_path)) if left else []
+        for text in "st":
+            key = state_key("f", text)
+            assert [r for r in unused if r.key == key] == [r for r in left if r.key == key]
