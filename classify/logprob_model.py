@@ -180,7 +180,7 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
             else None
         ),
         draws=dict(zip(options, read.draws, strict=True)) if read and read.draws else None,
-        reason=reading.reason,
+        reason=reading.reason and reading.reason.encode("utf-8", "replace").decode(),
         written=tuple(map(_shortened, written)),
         requested_model=asking.model.model_id,
         reported_model=asking.reported_model,
@@ -202,6 +202,8 @@ def _of_settings(asking: Asking, reading: Reading | NoReading) -> tuple[str, ...
 
 
 def _shortened(text: str) -> str:
+    # Half a surrogate pair, as where a reply was cut, cannot be written to a file.
+    text = text.encode("utf-8", "replace").decode()
     return text if len(text) <= _MOST_WRITTEN else f"{text[: _MOST_WRITTEN - 1]}\u2026"
 
 

@@ -17,6 +17,7 @@ from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, 
 from classify.classifier import Classifier
 from classify.errors import CapabilityError
 from classify.language_model import Alternative, Capabilities, Position, Prompt, Reply, Sampling
+from classify.logprob_model import _shortened
 from classify.readout import find_slot, written_label
 from classify.sampling import wilson
 from classify.testing.scripted import ScriptedLanguageModel, position_reply
@@ -304,3 +305,7 @@ def test_no_draws_say_nothing() -> None:
 def test_ten_draws_without_a_success_by_hand() -> None:
     """The upper end is z^2 / (n + z^2) = 3.8415 / 13.8415."""
     assert wilson(0, 10) == pytest.approx((0.0, 0.2775327998628892))
+
+
+def test_a_cut_surrogate_pair_can_be_written_to_a_file() -> None:
+    assert _shortened("?\ud83d") == "??"
