@@ -41,10 +41,10 @@ _LEAD = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What may stand before a label: thoughts, marks, a code fence, words such as "Answer"."""
-_CLOSED = re.compile(rf"(?:[{re.escape(_EDGES)}]|</\w+>)*(?:[:.)]|$)")
+_CLOSED = re.compile(rf"(?:[{re.escape(_EDGES)}]|</\w+>)*(?:[:.)]|/\d|$)")
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.
-_MORE = re.compile("[.,:/'\u2019\u2013-]?[0-9A-Za-z\u00c0-\u00ff]")
+_MORE = re.compile(r"[0-9A-Za-z\u00c0-\u00ff]|[.,]\d*[1-9]|\.[A-Za-z]\.")
 """What makes a label the beginning of something longer: the 1 of 10 and of 1.5, the A of A.I."""
 
 
