@@ -37,11 +37,15 @@ _THOUGHT = re.compile(
 """What a model thinks aloud, up to the closing mark or as far as it came."""
 _LEAD = re.compile(
     rf"(?:{_THOUGHT.pattern}|```\w*\n|{_FORMATTING.pattern}"
-    rf"|(?:{'|'.join(_FORMATTING_WORDS)})(?![^\W_]))*",
+    rf"|(?:(?:the\s+(?:final\s+)?answer\s+is|final\s+answer|{'|'.join(_FORMATTING_WORDS)})"
+    r"(?![^\W_])))*",
     re.IGNORECASE | re.DOTALL,
 )
 """What may stand before a label: thoughts, marks, a code fence, words such as "Answer"."""
-_CLOSED = re.compile(rf"(?:[{re.escape(_EDGES)}]|</\w+>)*(?:[:.)]|/\d|$)")
+_CLOSED = re.compile(
+    rf"(?:[{re.escape(_EDGES)}]|</\w+>)*"
+    r"(?:[:.);!\u3002(\n]|/\d|,\s*[a-z]{2}|[-\u2013\u2014]\s|(?<=\s)out of\s\d|$)"
+)
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.
 _MORE = re.compile(r"[0-9A-Za-z\u00c0-\u00ff]|[.,]\d*[1-9]|\.[A-Za-z]\.")

@@ -163,6 +163,7 @@ def test_an_abbreviation_is_no_no() -> None:
         ("\\(B", "\\)"),
         ("$\\", "boxed", "{", "B", "}$"),
         ("The", " answer", " is", " B"),
+        ("Final", " answer", ":", " B"),
         ("Answering", " B"),
         ("D",),
     ],
@@ -318,3 +319,31 @@ def test_a_mark_behind_a_level_does_not_undo_it(text: str) -> None:
 
         assert slot is not None and slot[1].label_mass > 0.0
         assert written_label("".join(tokens)) == text[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("B\n\nThe ticket is about", "b"),
+        ("B\nexplanation", "b"),
+        ("B, because", "b"),
+        ("B - is b", "b"),
+        ("**B** - is b", "b"),
+        ("B (is b)", "b"),
+        ("B;", "b"),
+        ("B!", "b"),
+        ("B\u3002", "b"),
+        ("Final answer: B", "b"),
+        ("The answer is B", "b"),
+        ("Yes, it is", "yes"),
+        ("3 out of 5", "3"),
+        ("I cannot grade this", ""),
+        ("A.I. says", ""),
+        ("No.1", ""),
+        ("A good question", ""),
+        ("A, B", ""),
+    ],
+)
+def test_a_label_is_read_out_of_a_chat_reply(text: str, label: str) -> None:
+    """A label that a mark or a line ends is an answer, an article before a word is none."""
+    assert written_label(text) == label
