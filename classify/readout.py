@@ -44,7 +44,7 @@ _LEAD = re.compile(
 """What may stand before a label: thoughts, marks, a code fence, words such as "Answer"."""
 _CLOSED = re.compile(
     rf"(?:[{re.escape(_EDGES)}]|</\w+>)*"
-    r"(?:[:.);!\u3002(\n]|/\d|,\s*[a-z]{2}|[-\u2013\u2014]\s|(?<=\s)out of\s\d|$)"
+    r"(?:[:.);!\u3002(\n]|/\d|,\s*[a-z]{2}|[-\u2013\u2014]\s(?!\d)|(?<=\s)out of\s\d|$)"
 )
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.

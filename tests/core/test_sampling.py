@@ -342,6 +342,7 @@ def test_a_mark_behind_a_level_does_not_undo_it(text: str) -> None:
         ("No.1", ""),
         ("A good question", ""),
         ("A, B", ""),
+        ("3 - 4", ""),
     ],
 )
 def test_a_label_is_read_out_of_a_chat_reply(text: str, label: str) -> None:
