@@ -56,8 +56,8 @@ def _record(place: str, header: list[str], cells: list[str]) -> Record | BadReco
     if len(cells) != len(header):
         return BadRecord(
             place,
-            f"{len(cells)} cells where the header has {len(header)}: quote cells that hold "
-            "separators or line breaks",
+            f"{len(cells)} cell{'s' * (len(cells) != 1)} where the header has {len(header)}: quote "
+            "cells that hold separators or line breaks",
         )
     for name, cell in zip(header, cells, strict=True):
         if has_bad_bytes(cell):

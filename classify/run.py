@@ -55,6 +55,8 @@ class RunCounts:
     """Answers of another spec, model or input, found in the file and put aside."""
     stopped_by: str | None = None
     """The bad row that a strict run stopped at."""
+    unlabelled: int = 0
+    """Rows reused whose earlier result had labels, and that come without any now."""
     interrupted: bool = False
     """Whether the run was told to stop before its last row."""
 
@@ -190,8 +192,10 @@ class _Runner:
         """Write the answer found for a row; return whether there was one."""
         if found is None:
             return False
+        base = self._base(row, key)
         self.counts.reused += 1
-        self._write(reused_result(found, self._base(row, key)))
+        self.counts.unlabelled += bool(found.labels and not base.labels)
+        self._write(reused_result(found, base))
         return True
 
     def _begun(self, row: Row, key: str) -> JSON:

@@ -124,6 +124,11 @@ def parse_spec(document: Document, kind: type[S]) -> S:
             f"{document.name}:1: must hold the fields of a spec ({', '.join(kind.model_fields)}), "
             f"got {type(value).__name__}"
         )
+    if "scorers" in value and "scorers" not in kind.model_fields:
+        raise InvalidInput(
+            f"{document.name}: has scorers, so it is a spec of `classify score`: give it to that "
+            "command, or leave them out"
+        )
     questions = value.get("questions")
     problems: list[tuple[DocumentPath, str]] = []
     if isinstance(questions, dict):

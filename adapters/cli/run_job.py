@@ -145,6 +145,11 @@ class RunJob:
         if self.existing == "resume":
             new = counts.answered + counts.failed - counts.retried
             say(f"resumed: {counts.reused} rows reused, {counts.retried} retried, {new} new")
+        if counts.unlabelled:
+            say(
+                f"{counts.unlabelled} of them had labels, which this run does not read: give "
+                "--label QUESTION=FIELD as before, and resume again"
+            )
         if counts.unused:
             say(
                 f"{counts.unused} answers belong to another spec, model or input and were not "

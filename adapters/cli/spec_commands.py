@@ -50,7 +50,8 @@ def validate(
     loaded = load_spec(spec)
     if loaded.model is not None:
         check_provider(loaded.model)
-    print(f"{visible(spec)}: valid; {len(loaded.questions)} questions")
+    count = len(loaded.questions)
+    print(f"{visible(spec)}: valid; {count} question{'s' * (count > 1)}")
     for name, question in loaded.questions.items():
         options = ", ".join(visible(option) for option in question.options)
         print(f"  {visible(name)} ({question.type}): {options}")

@@ -44,7 +44,7 @@ def question_facts(question: QuestionSummary) -> list[Fact]:
 def problems(summary: RunSummary) -> list[str]:
     """Return what went wrong, and what the models warned of."""
     found = [
-        f"{count} rows failed: {name}; the first: {summary.first_errors[name]}"
+        f"{count} row{'s' * (count > 1)} failed: {name}; the first: {summary.first_errors[name]}"
         for name, count in summary.errors.items()
     ]
     if summary.label_problems:

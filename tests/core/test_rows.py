@@ -143,7 +143,7 @@ def test_a_bad_line_spoils_itself_and_not_the_rest(
     ("line", "message"),
     [
         pytest.param(b"x,1,2", "3 cells where the header has 2", id="too many"),
-        pytest.param(b"x", "1 cells where the header has 2", id="too few"),
+        pytest.param(b"x", "1 cell where the header has 2", id="too few"),
         pytest.param(b"x\xff,1", "field 'text' is not UTF-8", id="bad bytes"),
         pytest.param(b'"x"y,1', "invalid CSV", id="stray quote"),
     ],

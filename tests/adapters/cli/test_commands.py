@@ -113,6 +113,18 @@ def test_validate_names_questions_bad_rows_and_labels(desk: Desk) -> None:
     assert [] == desk.server.requests
 
 
+def test_a_spec_of_scorers_is_sent_to_its_command(desk: Desk) -> None:
+    """It was called an unknown field, beside fields that it has."""
+    scorers = "scorers: {s: {question: topic}}\n"
+    spec = desk.write("score.yaml", Path(desk.spec).read_text("utf-8") + scorers)
+
+    for command in (("validate", spec), ("run", spec, desk.rows, "-o", desk.out)):
+        result = desk.classify(*command)
+
+        assert 2 == result.exit_code
+        assert "score.yaml: has scorers, so it is a spec of `classify score`" in result.stderr
+
+
 def test_validate_names_a_provider_that_does_not_exist(desk: Desk) -> None:
     """A misspelt model would only be found once rows are waiting for it."""
     spec = desk.write("typo.yaml", "id: t\nmodel: opnai/x\nquestions: {q: {type: boolean}}\n")

@@ -72,7 +72,7 @@ def test_failed_rows_make_the_exit_code_1_and_lose_nothing(desk: Desk) -> None:
 
     assert 1 == result.exit_code
     assert "rows answered   4 of 5" in result.stdout
-    assert "1 rows failed: ProviderError" in result.stdout
+    assert "1 row failed: ProviderError" in result.stdout
     assert "row-2" not in result.stdout + result.stderr
     failed = desk.results()[2]["error"]
     assert isinstance(failed, dict)
@@ -95,6 +95,22 @@ def test_resuming_asks_only_for_what_failed(desk: Desk) -> None:
     assert [0, 1, 2, 3, 4, 2] == [*sorted(desk.asked()[:5]), *desk.asked()[5:]]
     assert "resumed: 4 rows reused, 1 retried, 0 new" in result.stderr
     assert ["r0", "r1", "r2", "r3", "r4"] == [line["id"] for line in desk.results()]
+
+
+def test_resuming_without_the_labels_of_before_says_that_they_go(desk: Desk) -> None:
+    """A result has what its row says now; with --label again they are back."""
+    lines = (json.dumps({"id": f"r{n}", "text": f"row-{n}.", "kind": "refund"}) for n in range(3))
+    rows = desk.write("labelled.jsonl", "\n".join(lines))
+    run = ("run", desk.spec, rows, "-o", desk.out)
+    desk.classify(*run, "--label", "topic=kind")
+
+    result = desk.classify(*run, "--resume")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "3 of them had labels, which this run does not read: give --label" in result.stderr
+    again = desk.classify(*run, "--resume", "--label", "topic=kind")
+    assert "had labels" not in again.stderr
+    assert [{"topic": "refund"}] * 3 == [line["labels"] for line in desk.results()]
 
 
 def test_existing_results_are_an_error_with_the_way_out(desk: Desk) -> None:
