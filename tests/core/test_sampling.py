@@ -17,7 +17,6 @@ from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, 
 from classify.classifier import Classifier
 from classify.errors import CapabilityError
 from classify.language_model import Alternative, Capabilities, Position, Prompt, Reply, Sampling
-from classify.logprob_model import _shortened
 from classify.readout import find_slot, written_label
 from classify.sampling import wilson
 from classify.testing.scripted import ScriptedLanguageModel, position_reply
@@ -307,7 +306,11 @@ def test_ten_draws_without_a_success_by_hand() -> None:
 
 
 def test_a_cut_surrogate_pair_can_be_written_to_a_file() -> None:
-    assert _shortened("?\ud83d") == "??"
+    found = drawn(ABC, ["?\ud83d"])
+
+    assert isinstance(found, NoVerdict) and found.evidence is not None
+    assert found.evidence.written == ("??",)
+    assert found.model_dump_json()
 
 
 @pytest.mark.parametrize("text", ["4/5", "4:good", "4.0", "2:30", "4. Good"])
