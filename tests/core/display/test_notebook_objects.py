@@ -228,7 +228,7 @@ def test_a_run_shows_counts_beside_every_mean() -> None:
 
     for text in (
         *("1 of 2 rows failed", "1 of 2", "refusal 1", "0.625 (n=1)", "0 of 1"),
-        *("1 rows failed: ModelError; the first: <gone>", "1 of 1"),
+        *("1 row failed: ModelError; the first: <gone>", "1 of 1"),
     ):
         assert text in seen
 
