@@ -73,9 +73,22 @@ def read_answers(
     questions, model, orders = asked
     questions = only(questions, question)
     given = None if labels is None else read_label_file(labels, questions)
-    return labelled_results(
+    found = labelled_results(
         read_results(results), questions, labels=given, model=model, orders=orders
     )
+    _tell_unfinished(results, rows=next(iter(found.values())).total)
+    return found
+
+
+def _tell_unfinished(results: Path, *, rows: int) -> None:
+    from classify.run_record import read_record
+
+    record = read_record(results)
+    if record is not None and rows < (record.rows or 0):
+        say(
+            f"{results} holds {rows} of the {record.rows} rows of its run, which was stopped or "
+            "still goes on"
+        )
 
 
 def with_labels(answers: Mapping[str, LabelledAnswers]) -> dict[str, LabelledAnswers]:

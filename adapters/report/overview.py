@@ -146,6 +146,11 @@ def _notes(origin: Origin, summary: RunSummary, gathered: Gathered) -> list[str]
             "The last line of the results is cut off: the run is still going, or was stopped. "
             "That row is not shown."
         )
+    if origin.record is not None and summary.rows < (origin.record.rows or 0):
+        notes.append(
+            f"These are {summary.rows} of the {origin.record.rows} rows of the run, which was "
+            "stopped or still goes on."
+        )
     if origin.record is None and summary.rows:
         notes.append(
             "No record of the run (.run.json) was found: questions and options are those that "

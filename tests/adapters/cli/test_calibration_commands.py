@@ -130,6 +130,22 @@ def test_a_run_ends_where_the_calibrator_refuses_the_first_answer(desk: Desk) ->
     assert len(desk.asked()) - before < 10
 
 
+def test_results_of_a_stopped_run_are_said_to_be_part_of_it(desk: Desk) -> None:
+    """16 of 60 rows would look like all of them."""
+    labels = _labelled_run(desk)
+    lines = Path(desk.out).read_text("utf-8").splitlines(keepends=True)
+    desk.write("out.jsonl", "".join(lines[:30]))
+    some = "".join(Path(labels).read_text("utf-8").splitlines(keepends=True)[:30])
+
+    result = desk.classify("metrics", desk.out, "--labels", desk.write("some.jsonl", some))
+
+    assert 0 == result.exit_code, result.stderr
+    assert "holds 30 of the 60 rows of its run, which was stopped or" in result.stderr
+    page = str(desk.folder / "p.html")
+    assert 0 == desk.classify("report", desk.out, "-o", page).exit_code
+    assert "These are 30 of the 60 rows of the run" in Path(page).read_text("utf-8")
+
+
 def test_too_few_labels_keep_the_answers_and_say_what_is_needed(desk: Desk) -> None:
     """An artefact that changes nothing, not an error: the report says why."""
     labels = _labelled_run(desk, rows=12)
