@@ -112,8 +112,8 @@ def _probabilities(log_p: Floats, *, options: int) -> list[Floats]:
     if log_p.shape[1] == 2:
         with np.errstate(over="ignore"):  # of impossible ones: 1 / inf is their probability
             return [_in_steps(1.0 / (1.0 + np.exp(-logit(log_p))))]
-    p = _in_steps(np.exp(log_probabilities(log_p)))
-    return [p[:, option] for option in range(options)]
+    # Each option's probabilities side by side, for they are sorted and picked from.
+    return list(np.ascontiguousarray(_in_steps(np.exp(log_probabilities(log_p))).T[:options]))
 
 
 def _in_steps(p: Floats) -> Floats:
