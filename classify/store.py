@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Literal, Self, TypeAlias
+
+from pydantic_core import from_json
 
 from classify.errors import InvalidInput
 from classify.file_lock import FileLock
@@ -42,11 +45,15 @@ _BEGINNING = b'{"id":'
 class Store:
     """The results file, held by one run at a time; a context manager.
 
-    Raises InvalidInput where the file cannot be written, is no results file, belongs to another
-    run, or holds results that `existing` says nothing about.
+    `added` names the fields that the caller puts into the lines once the run is over: a resumed run
+    may drop them. Raises InvalidInput where the file cannot be written, is no results file, belongs
+    to another run, holds results that `existing` says nothing about, or is to be resumed and has
+    lines with fields that are neither a result's nor `added`: they would be lost.
     """
 
-    def __init__(self, path: str | Path, *, existing: Existing = "error") -> None:
+    def __init__(
+        self, path: str | Path, *, existing: Existing = "error", added: Collection[str] = ()
+    ) -> None:
         # A link stays a link: the file it names is replaced.
         self.path = Path(os.path.realpath(path))
         self.unused_path = self.path.with_name(self.path.name + ".unused")
@@ -68,7 +75,7 @@ class Store:
         _check_output(self.path)
         self._lock = _locked(self.path)
         try:
-            self._file = self._opened(existing)
+            self._file = self._opened(existing, added)
         except BaseException:
             self._lock.release()
             raise
@@ -182,7 +189,7 @@ class Store:
             self._end = self._file.seek(0, os.SEEK_END)
         return len(unused)
 
-    def _opened(self, existing: Existing) -> BinaryIO:
+    def _opened(self, existing: Existing, added: Collection[str]) -> BinaryIO:
         if existing == "error":
             # Another run's unused answers would be taken for this one's once it is resumed.
             _check_fresh(self.path, self.unused_path)
@@ -197,29 +204,30 @@ class Store:
             elif existing == "resume":
                 _check_results(file, self.path)
                 cut_torn_line(file)
+                self._index({*Result.model_fields, *added})
                 _absorb(self.unused_path, file)
-                self._index()
         except BaseException:
             file.close()
             raise
         return file
 
-    def _index(self) -> None:
-        """Note where the answered and the failed results are."""
+    def _index(self, known: Collection[str]) -> None:
+        """Note where the answered and the failed results are, the unused ones at the end."""
         start = 0
         latest: dict[tuple[str, object], tuple[str, Place]] = {}
-        with self.path.open("rb") as lines:
-            for line in lines:
-                result = _read(line)
-                if result is None:
-                    self.damaged += 1
-                elif result.key and result.error is None:
-                    # Of lines with one answer the last says what its row says now.
-                    asking = result.asking or result.id
-                    latest[result.key, asking] = result.id, (start, len(line))
-                elif result.key:
-                    self._failed.add((result.key, result.id))
-                start += len(line)
+        for line in chain(_lines(self.path), _lines(self.unused_path)):
+            result = _read(line)
+            if result is None:
+                self.damaged += 1
+            elif more := from_json(line).keys() - known:
+                raise InvalidInput(_dropped(self.path, sorted(more)))
+            elif result.key and result.error is None:
+                # Of lines with one answer the last says what its row says now.
+                asking = result.asking or result.id
+                latest[result.key, asking] = result.id, (start, len(line))
+            elif result.key:
+                self._failed.add((result.key, result.id))
+            start += len(line)
         for (key, _), answer in latest.items():
             self._left.setdefault(key, []).append(answer)
             self._of_row.setdefault((key, answer[0]), []).append(answer[1])
@@ -240,6 +248,23 @@ def _read(line: bytes) -> Result | None:
         return parse_result(line)
     except InvalidInput:
         return None
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, none where there is no such file."""
+    if path.is_file():
+        with path.open("rb") as lines:
+            yield from lines
+
+
+def _dropped(path: Path, fields: list[str]) -> str:
+    way = "take them out of a copy and resume that"
+    if fields == ["scores"]:
+        way = "continue with `classify score --resume`, which puts them back at its end"
+    return (
+        f"{str(path)!r} has fields that a resumed run would drop ({', '.join(fields)}): {way}, or "
+        "write to another file"
+    )
 
 
 def _like_result(line: bytes) -> bool:

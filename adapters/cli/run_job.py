@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from classify.adapters.cli.calibrated import calibrated_classifier
 from classify.adapters.cli.console import FAILED, INTERRUPTED, say, show, show_json
@@ -36,6 +37,9 @@ from classify.store import Existing, Store
 @dataclass(slots=True)
 class RunJob:
     """The options of one run, and how far it has come."""
+
+    added: ClassVar[tuple[str, ...]] = ()
+    """What the command puts into the lines of the results once all are there."""
 
     spec: str
     rows: str
@@ -71,7 +75,7 @@ class RunJob:
         rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
         total = self._total()
         started = time.monotonic()
-        with Store(self.output, existing=self.existing) as store:
+        with Store(self.output, existing=self.existing, added=self.added) as store:
             if store.damaged:
                 say(f"{store.damaged} damaged lines in {self.output}: their rows are asked again")
             write_record(self.output, RunRecord.of(classifier, rows=total))

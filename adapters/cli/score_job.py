@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rich.console import Group
 from rich.text import Text
@@ -26,6 +27,8 @@ _WIDTH = 24
 @dataclass(slots=True)
 class ScoreJob(RunJob):
     """The options of one run whose answers are scored."""
+
+    added: ClassVar[tuple[str, ...]] = ("scores",)
 
     max_failures: int = 0
 

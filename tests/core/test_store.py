@@ -242,6 +242,26 @@ def test_a_file_of_something_else_is_never_resumed(tmp_path: Path, content: byte
     assert content == path.read_bytes()
 
 
+@pytest.mark.parametrize("where", ["r.jsonl", "r.jsonl.unused"])
+def test_fields_that_a_resumed_run_would_drop_are_refused(tmp_path: Path, where: str) -> None:
+    """Scores or someone's notes were gone without a word; who puts them back may go on."""
+    path = tmp_path / "r.jsonl"
+    _written(path, "a", "b")
+    with Store(path, existing="resume") as store:
+        store.put(_result(0, "a"))
+        store.finish()
+    noted = tmp_path / where
+    noted.write_bytes(noted.read_bytes().replace(b"}\n", b',"note":"mine"}\n'))
+    before = [file.read_bytes() for file in (path, store.unused_path)]
+
+    with pytest.raises(InvalidInput, match=r"would drop \(note\): take them out of a copy"):
+        Store(path, existing="resume", added=["scores"])
+
+    assert before == [file.read_bytes() for file in (path, store.unused_path)]
+    with Store(path, existing="resume", added=["note"]) as store:
+        assert store.left(state_key("f", "b"))
+
+
 def test_two_writers_are_kept_apart(tmp_path: Path) -> None:
     """The second is told; once the first is done, it can go on."""
     path = tmp_path / "r.jsonl"

@@ -172,6 +172,18 @@ def test_other_scores_are_read_from_the_same_answers(desk: Desk) -> None:
     assert [row.score for row in rows] == [1.0] * 5
 
 
+def test_a_run_without_scorers_does_not_drop_the_scores(desk: Desk) -> None:
+    """`classify run --resume` took them out of every line without a word."""
+    score(desk, SCORERS)
+    before = desk.results()
+
+    done = desk.classify("run", desk.spec, desk.rows, "-o", desk.out, "--resume")
+
+    assert done.exit_code == 2
+    assert "would drop (scores): continue with `classify score --resume`" in done.stderr
+    assert desk.results() == before
+
+
 def test_a_classifier_s_own_spec_can_be_named(desk: Desk) -> None:
     """Its path is from the score spec's folder."""
     path = desk.write("score.yaml", "classifier: spec.yaml\n" + SCORERS)
