@@ -55,10 +55,15 @@ def krippendorff_alpha(
     # 1 - distance / largest is an agreement weight: alpha does not mind the unit of distance.
     agree = 1.0 - distance / max(1e-300, float(distance.max()))
     own = (counts * (counts @ agree - 1.0)).sum(axis=1) / (mean * (raters - 1.0))
+    alike = float(w @ own) / items.size
+    # An item with more ratings than most adds to the divisor too: `alike` is a ratio of sums.
+    own -= alike * (raters - mean) / mean
     share = w @ counts / (items.size * mean)
     pairs = items.size * mean
-    observed = (1.0 - 1.0 / pairs) * float(w @ own) / items.size + 1.0 / pairs
+    observed = (1.0 - 1.0 / pairs) * alike + 1.0 / pairs
     chance = float(share @ agree @ share)
+    if metric == "ordinal" and chance < 1.0:
+        own -= _ordinal_pull(items, share, (1.0 - alike) / (1.0 - chance))
     drawn = counts @ (agree @ share) / mean - chance * (raters - mean) / mean
     rule = f"Krippendorff's alpha, {metric}"
     return _estimate(items, observed, chance, own, drawn, rule=rule, confidence=confidence)
@@ -196,6 +201,24 @@ def _estimate(
     if float(np.ptp(pull)) ** 2 * room**2 < NO_VARIANCE:
         low, high = unvaried_ends(observed, chance, n=items.size, confidence=confidence)
     return Estimate(value, low, high, confidence, rule, n, items.total)
+
+
+def _ordinal_pull(items: _Items, share: Floats, disagreement: float) -> Floats:
+    """Return how each item moves the observed distance by what it does to the distances (n,).
+
+    Ordinal distances are made of the ratings: an item between two levels puts them further apart.
+    `disagreement` is the observed distance over that of chance, which moves as well.
+    """
+    counts, w = items.counts, items.w
+    pairs: Floats = counts.T @ (counts * (w / (counts.sum(axis=1) - 1.0))[:, None])
+    excess = pairs / (items.size * items.mean_ratings) - disagreement * np.outer(share, share)
+    middle = np.cumsum(share) - share / 2.0
+    apart: Floats = middle[:, None] - middle[None, :]
+    push = (excess * apart).sum(axis=1)
+    # A rating of one level moves the middle of all levels above by 1, and of its own by 1/2.
+    moved = np.cumsum(push[::-1])[::-1] - push / 2.0
+    pull: Floats = 4.0 * (counts @ moved) / (items.mean_ratings * float((apart**2).max()))
+    return pull
 
 
 def _distances(levels: Sequence[Level], metric: Metric, used: Floats) -> Floats:

@@ -138,6 +138,43 @@ def test_disagreement_without_exception_is_not_certain(
     assert found.high - found.value > 2.0 * 0.1135  # twice, for chance agrees on a half
 
 
+def test_unequal_numbers_of_raters_have_the_interval_of_irrcac() -> None:
+    """Krippendorff's own example: two to four raters an item; irrCAC 0.4.4 puts the end at 0.41906.
+
+    It takes pa for pa', which differ by one part in the number of ratings.
+    """
+    rated: list[list[int | None]] = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+        [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+    ]
+
+    found = krippendorff_alpha(rated, levels=(1, 2, 3, 4, 5))
+
+    assert found.low == pytest.approx(0.4190622, abs=2e-3)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_interval_of_alpha_is_that_of_leaving_items_out(metric: Metric) -> None:
+    """The jackknife knows no formula: half of six raters missing, and distances made of ratings."""
+    random = np.random.default_rng(1)
+    truth = random.choice(4, size=300, p=[0.1, 0.15, 0.25, 0.5])
+    off = np.clip(truth + random.integers(-2, 3, (6, 300)), 0, 3)
+    rated = np.where(random.random((6, 300)) < 0.6, truth, off) + 1.0
+    rated[random.random((6, 300)) < 0.5] = np.nan
+
+    def alpha(kept: NDArray[np.float64]) -> Estimate:
+        return krippendorff_alpha(kept, levels=LEVELS, metric=metric)
+
+    left_out = np.array([alpha(np.delete(rated, item, axis=1)).value for item in range(300)])
+    found = alpha(rated)
+
+    n = found.n
+    error = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.05)
+
+
 def test_items_rated_once_are_left_out_and_counted() -> None:
     """Three items, of which two have two ratings."""
     rated: list[list[int | None]] = [[1, 2, 3], [1, 3, None]]
