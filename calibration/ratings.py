@@ -41,6 +41,9 @@ def declared_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
 def level_indices(ratings: Ratings, levels: Sequence[Level], *, name: str) -> Ints:
     """Return ratings of any shape as indices into `levels`; None and nan become MISSING."""
     raw = array(ratings, name=name)
+    if raw.dtype.kind in "US" and isinstance(ratings, list | tuple):
+        # numpy makes text of every rating where one is, also of nan.
+        raw = np.array(ratings, dtype=object)
     if raw.ndim == 0:
         raise CalibrationError(f"{name} must be a list of ratings, got {shown(ratings)}")
     declared = declared_levels(levels)
@@ -100,6 +103,8 @@ def _numeric_indices(raw: NDArray[np.generic], levels: tuple[Level, ...], name: 
 
 
 def _numbers(raw: NDArray[np.object_], name: str) -> NDArray[np.generic]:
+    if any(isinstance(value, str | bytes) for value in raw.flat):
+        return raw  # "2" is no 2, although numpy would take it for one
     try:
         # None becomes nan.
         return raw.astype(np.float64)

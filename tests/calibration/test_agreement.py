@@ -60,6 +60,30 @@ def test_a_level_that_nobody_used_still_counts_in_the_distance() -> None:
     assert declared.value > observed.value
 
 
+def test_nan_is_missing_among_words_too() -> None:
+    """As pandas gives a column of text as a list; numpy alone would read it as the word "nan"."""
+    a, b = ["bad", float("nan"), "good", "bad"], ["bad", "bad", "good", "good"]
+
+    found = confusion(a, b, levels=("bad", "good"))
+
+    assert found.counts == ((1.0, 1.0), (0.0, 1.0))
+    assert (found.n, found.total) == (3, 4)
+
+
+def test_numbers_beside_words_stay_numbers() -> None:
+    """A scale with a level outside of it."""
+    found = confusion([1, "n/a", 2], [1, "n/a", 1], levels=(1, 2, "n/a"))
+
+    assert found.counts == ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("rated", [["1", "2"], ["1", None, "2"], [1, "2"]])
+def test_a_digit_is_no_number(rated: list[str | int | None]) -> None:
+    """Whether a rating is missing beside it or not."""
+    with pytest.raises(CalibrationError, match=r"first holds '[12]', which is none of the levels"):
+        confusion(rated, [1] * len(rated), levels=(1, 2))
+
+
 def test_missing_ratings_are_left_out_and_counted() -> None:
     """None and nan, in either rater."""
     a, b = [1, None, 3, 4, 2, 1], [1, 2, float("nan"), 4, 2, 2]
