@@ -62,9 +62,9 @@ def test_a_level_that_nobody_used_still_counts_in_the_distance() -> None:
 
 def test_nan_is_missing_among_words_too() -> None:
     """As pandas gives a column of text as a list; numpy alone would read it as the word "nan"."""
-    a, b = ["bad", float("nan"), "good", "bad"], ["bad", "bad", "good", "good"]
+    a: list[str | float] = ["bad", float("nan"), "good", "bad"]
 
-    found = confusion(a, b, levels=("bad", "good"))
+    found = confusion(a, ["bad", "bad", "good", "good"], levels=("bad", "good"))
 
     assert found.counts == ((1.0, 1.0), (0.0, 1.0))
     assert (found.n, found.total) == (3, 4)
@@ -72,7 +72,10 @@ def test_nan_is_missing_among_words_too() -> None:
 
 def test_numbers_beside_words_stay_numbers() -> None:
     """A scale with a level outside of it."""
-    found = confusion([1, "n/a", 2], [1, "n/a", 1], levels=(1, 2, "n/a"))
+    a: list[int | str] = [1, "n/a", 2]
+    b: list[int | str] = [1, "n/a", 1]
+
+    found = confusion(a, b, levels=(1, 2, "n/a"))
 
     assert found.counts == ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
