@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from classify.answers import AnyAnswer
 from classify.decision import ResponseInfo, Rounding
@@ -16,7 +16,7 @@ from classify.display.notebook import Shown
 from classify.display.printed import Printed
 from classify.errors import ClassifyError, InvalidInput, ModelError, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
-from classify.json_values import JSON
+from classify.json_values import JSON, is_object
 from classify.row_labels import Label
 from classify.rows import BadRow, Row, canonical_json
 
@@ -37,6 +37,9 @@ _ANSWERED = (
     "seconds",
 )
 """What a result holds of its evaluation."""
+
+_MARKS = frozenset({"index", "key", "answers"})
+"""Fields that every line of results has, and rows do not have together."""
 
 
 class _Kept(BaseModel):
@@ -238,6 +241,28 @@ def read_results(path: str | Path) -> Iterator[Result]:
             try:
                 yield parse_result(line)
             except InvalidInput as error:
+                if number == 1:
+                    check_results_line(line, path)
                 if not line.endswith(b"\n"):
                     return
                 raise InvalidInput(f"{path}:{number}: {error}") from None
+
+
+def check_results_line(line: bytes, path: str | Path) -> None:
+    """Raise InvalidInput where a file's first line shows that it holds something else than results.
+
+    A line of results that is damaged passes.
+    """
+    try:
+        fields = from_json(line)
+    except ValueError:
+        if line.startswith(b"{") or not line.endswith(b"\n"):
+            return
+        fields = None
+    if is_object(fields) and len(fields.keys() & _MARKS) > 1:
+        return
+    held = "rows, not results" if is_object(fields) else "no results"
+    raise InvalidInput(
+        f"{str(path)!r} holds {held}: `classify run SPEC ROWS -o RESULTS.jsonl` makes results of "
+        "rows"
+    )

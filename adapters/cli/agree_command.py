@@ -14,7 +14,6 @@ from classify.adapters.cli.results_input import (
     OneQuestion,
     SpecOption,
     asked_questions,
-    check_results,
     check_some,
     of_each,
     only,
@@ -69,7 +68,6 @@ def agree(
     from classify.adapters.cli.plain_json import plain
 
     if raters is not None:
-        check_results(results)
         report = _of_ratings(results, raters, levels, ordered, epsilon)
         if as_json:
             show_json({results.name: plain(report)})

@@ -16,6 +16,7 @@ from classify.adapters.cli.results_input import (
     Seed,
     SpecOption,
     asked_questions,
+    check_some,
     print_lines,
     read_answers,
     with_labels,
@@ -71,7 +72,8 @@ def calibrate(
         )
     _check_target(output, "-o", mark='{"format": "classify-calibration"')
     _check_target(picture, "--svg", mark="<svg")
-    if asked_questions(results, spec) is None and results.exists():
+    check_some(results)
+    if asked_questions(results, spec) is None:
         raise InvalidInput(
             f"{str(results)!r} has no .run.json beside it, and a calibrator holds for one way of "
             "asking: name the spec of the run with --spec"

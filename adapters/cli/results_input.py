@@ -127,12 +127,15 @@ def of_each(questions: Iterable[str], measure: Callable[[str], Found]) -> dict[s
 
 
 def check_results(results: Path) -> None:
-    """Raise InvalidInput where the file cannot be read."""
+    """Raise InvalidInput where the file cannot be read or begins like something else."""
+    from classify.results import check_results_line
+
     try:
-        with results.open("rb"):
-            pass
+        with results.open("rb") as file:
+            first = file.readline()
     except OSError as error:
         raise InvalidInput(f"results {str(results)!r} cannot be read: {error.strerror}") from None
+    check_results_line(first, results)
 
 
 def check_some(results: Path) -> None:

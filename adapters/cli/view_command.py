@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from classify.adapters.cli.console import reported, say
-from classify.adapters.cli.results_input import Labels, Results, SpecOption
+from classify.adapters.cli.results_input import Labels, Results, SpecOption, check_results
 from classify.errors import InvalidInput
 
 
@@ -31,6 +31,8 @@ def view(
 
     if results.is_dir() or not results.resolve().parent.is_dir():
         raise InvalidInput(f"results {str(results)!r} are no file, and there can be none")
+    if results.exists():
+        check_results(results)
     questions = None if spec is None else load_spec(spec).questions
     live = LiveResults(results, questions=questions, labels=labels)
     with LiveServer(live, port=port) as server:

@@ -89,6 +89,41 @@ def test_an_empty_results_file_is_said_to_be_empty(desk: Desk, command: str) -> 
     assert "out.jsonl' holds no results: run some rows first" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "metrics",
+        "calibrate -o a.json",
+        "agree",
+        "audit",
+        "report",
+        "view",
+        "show --id r1",
+        "explain --id r1",
+        "compare",
+    ],
+)
+@pytest.mark.parametrize(
+    ("content", "held"),
+    [
+        pytest.param('{"id": "r0", "text": "a"}\n{"id": "r1"}\n', "rows, not results", id="rows"),
+        pytest.param('{"id": "r1", "text": "a"}', "rows, not results", id="one row"),
+        pytest.param("id,text\nr1,a\n", "no results", id="csv"),
+    ],
+)
+def test_rows_in_place_of_results_are_told_as_such(
+    desk: Desk, command: str, content: str, held: str
+) -> None:
+    """A field that a line lacks told nobody what to do, and a page was served of nothing."""
+    name, *options = command.split()
+    rows = desk.write("mine.jsonl", content)
+
+    result = desk.classify(name, rows, *([rows] if name == "compare" else options))
+
+    assert 2 == result.exit_code
+    assert f"mine.jsonl' holds {held}: `classify run SPEC ROWS -o RES" in result.stderr
+
+
 @pytest.mark.parametrize("command", ["metrics", "calibrate", "agree", "audit"])
 def test_answers_without_a_verdict_are_counted_with_their_cause_and_the_way_out(
     desk: Desk, command: str
