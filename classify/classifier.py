@@ -19,6 +19,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias, Unpack
+from uuid import uuid4
 
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking, blocking_iterator
@@ -43,6 +44,7 @@ from classify.gate import check_response, copied_answers, without_outdated
 from classify.json_values import JSON, check_json, is_object
 from classify.language_model import INCREDIBLE_USAGE, LanguageModel, Usage
 from classify.logprob_model import LogprobModel
+from classify.model_facts import model_facts
 from classify.options import Options, OptionValues
 from classify.prior import batch_corrected, check_batch_size
 from classify.prompts import TEMPLATE
@@ -93,10 +95,16 @@ class Classifier(Shown):
         self.id = id
         self.options = Options(**options)
         self.model = _decision_model(model, self.options)
+        if isinstance(self.model, LogprobModel):
+            if options and self.options != self.model.options:
+                raise InvalidInput(
+                    "a LogprobModel has its own options: give them to it, or give the classifier "
+                    "its language model"
+                )
+            self.options = self.model.options
         self.questions = {} if questions is None else parse_questions(questions)
         self._configured = questions is not None
         self._transform = transform
-        self._transform_facts = None if transform is None else function_facts(transform)
         self._priors = ContentFreePriors()
         self._check_kinds(self.questions)
         self._after = AfterReading(
@@ -104,6 +112,10 @@ class Classifier(Shown):
         )
         if self._configured:
             self._after.check_names(self.questions)
+        self.fingerprint_problem: str | None = None
+        """Why no other classifier's fingerprint can be known for this one's, such as that of the
+        same program started again; None where it can."""
+        self._facts = self._identity()
         self.evaluate_sync = blocking(self.evaluate)
         """`evaluate`, waiting for the answer; in a notebook too."""
         self.evaluate_many_sync = blocking(self.evaluate_many)
@@ -124,15 +136,14 @@ class Classifier(Shown):
     def fingerprint(self) -> str:
         """SHA-256 of everything that can change an answer besides the state.
 
-        A transform is known by its bytecode, default values and closure; one that is no Python
-        function, or holds what is no JSON, makes a fingerprint that no other classifier has.
+        A model is known by its class, its names and what its `settings` say, a transform by its
+        bytecode, default values and closure. Where one cannot be known so, the fingerprint is
+        that of no other classifier, and `fingerprint_problem` says why.
         """
         facts = {
-            "model": [type(self.model).__name__, self.model.provider, self.model.model_id],
-            "endpoint": self._endpoint(),
+            **self._facts,
             # As declared: the first declared of tied options is chosen.
             "questions": [[name, q.model_dump_json()] for name, q in self.questions.items()],
-            "transform": self._transform_facts,
             "options": self.options.model_dump(),
             "template": TEMPLATE,
             "after": self._after.facts(),
@@ -140,14 +151,16 @@ class Classifier(Shown):
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
-    def _endpoint(self) -> list[str]:
-        # Where a model is reached and what is sent along can change its answers.
-        asked = getattr(self.model, "language_model", self.model)
-        settings = getattr(asked, "settings", None)
-        return [
-            str(getattr(asked, "base_url", "")),
-            json.dumps(settings, sort_keys=True, default=str),
-        ]
+    def _identity(self) -> dict[str, JSON]:
+        """Return what tells the model and the transform from others."""
+        try:
+            return {
+                "model": model_facts(self.model),
+                "transform": None if self._transform is None else function_facts(self._transform),
+            }
+        except InvalidInput as problem:
+            self.fingerprint_problem = str(problem)
+            return {"model": uuid4().hex}
 
     async def evaluate(
         self,

@@ -78,7 +78,14 @@ class DecisionResponse:
 
 @runtime_checkable
 class DecisionModel(Protocol):
-    """Anything that answers typed questions about a state."""
+    """Anything that answers typed questions about a state.
+
+    One that holds more than its names, such as an address, a version or a prompt, also has
+    `settings`, a mapping of JSON values that tell it from others of its name: only so is an answer
+    of one never taken for the other's, and a run of it resumed. They are kept only as a hash. They
+    are empty where the names are all there is to know. Calibrators go by `model_id` alone: what
+    answers in another way, such as with another prompt, has another.
+    """
 
     @property
     def provider(self) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import cast
-from uuid import uuid4
 
 from classify.errors import InvalidInput
 from classify.json_values import JSON, check_json, is_list
@@ -18,13 +17,10 @@ def function_facts(function: object) -> JSON:
     """Return what a function is called, does and holds: equal facts, equal function.
 
     That is its module and name, its bytecode, its default values and what it closes over. Bytecode
-    is of a version of Python, so another version's facts differ. What is no Python function, or
-    holds anything but JSON values and other such functions, has facts that nothing else has.
+    is of a version of Python, so another version's facts differ. Raises InvalidInput for what is
+    no Python function, or holds anything but JSON values and other such functions.
     """
-    try:
-        return _function(function, above=())
-    except InvalidInput:
-        return uuid4().hex
+    return _function(function, above=())
 
 
 def _function(function: object, *, above: tuple[object, ...]) -> JSON:

@@ -193,6 +193,10 @@ class LanguageModel(Protocol):
     Every method raises ModelError and its kinds, nothing else on purpose: CapabilityError for
     what the endpoint cannot do, ProviderError with `retryable` for a failed request. Retries,
     limits and deadlines are the caller's: one call is one request (or one exact score).
+
+    One that holds more than its names also has `settings`, a mapping of JSON values: the fields
+    that go with every request, and what else tells it from others of its name (empty where nothing
+    does); and `base_url` where it has an address. Both count in `Classifier.fingerprint`.
     """
 
     @property

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from classify.classifier import Classifier
-from classify.errors import CalibrationError, ClassifyError
+from classify.errors import CalibrationError, ClassifyError, InvalidInput
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.results import (
@@ -91,12 +91,13 @@ async def run(
     Each result is written as soon as it is there, whatever came before it in the input.
     `progress` is called after each result. Once `stop` is set no row is begun and those in flight
     have five seconds to end; the results so far stay, and another run resumes them. A cancelled
-    run leaves the file resumable too. Raises InvalidInput for unusable settings, ResultsError
-    where the file cannot be written, CalibrationError where a calibrator refuses the answers from
-    the first one on, and what reading the rows raises.
+    run leaves the file resumable too. Raises InvalidInput for unusable settings and as
+    `check_resumable` does, ResultsError where the file cannot be written, CalibrationError where a
+    calibrator refuses the answers from the first one on, and what reading the rows raises.
     """
     stop, settings = stop or asyncio.Event(), settings or RunSettings()
     check_timeout(settings.timeout)
+    check_resumable(classifier, store)
     runner = _Runner(classifier, store, settings, progress, stop)
     await _until_stopped(runner.consume(_each(rows)), stop)
     counts = runner.counts
@@ -106,6 +107,24 @@ async def run(
         if classifier.options.prior == "batch":
             _correct_batch(classifier, store)
     return counts
+
+
+def check_resumable(classifier: Classifier, store: Store) -> None:
+    """Raise InvalidInput where none of the answers in the store can be known for the classifier's.
+
+    Every row would be asked again.
+    """
+    if classifier.fingerprint_problem is None:
+        return
+    found = store.earlier()
+    # This very object may have made them.
+    own = found and found.has_state and state_key(classifier.fingerprint, found.state) == found.key
+    if found is not None and not own:
+        raise InvalidInput(
+            f"the answers in {str(store.path)!r} cannot be resumed, as nothing tells whether they "
+            f"are this classifier's: {classifier.fingerprint_problem}. Or replace them with "
+            "--overwrite, or write to another file"
+        )
 
 
 async def _until_stopped(work: Coroutine[object, None, None], stop: asyncio.Event) -> None:

@@ -27,7 +27,7 @@ from classify.errors import InvalidInput
 from classify.results import read_results
 from classify.row_sources import count_records, is_stream
 from classify.rows import BadRow, Row, read_rows
-from classify.run import RunCounts, RunSettings, run
+from classify.run import RunCounts, RunSettings, check_resumable, run
 from classify.run_record import RunRecord, write_record
 from classify.run_summary import RunSummary, summarize
 from classify.spec import Spec, load_spec
@@ -78,6 +78,7 @@ class RunJob:
         with Store(self.output, existing=self.existing, added=self.added) as store:
             if store.damaged:
                 say(f"{store.damaged} damaged lines in {self.output}: their rows are asked again")
+            check_resumable(classifier, store)
             write_record(self.output, RunRecord.of(classifier, rows=total))
             with suppress(asyncio.CancelledError):  # the second Ctrl-C
                 asyncio.run(self._classify(classifier, rows, store, total))

@@ -72,6 +72,7 @@ class LlamaServerModel:
         than the server says itself.
         """
         self.provider, self.model_id = provider, model_id
+        self.settings: Mapping[str, JSON] = {}  # its address says which server it is
         self._server, self._slots = server, slots or SharedSlots()
         self._scored_by: Literal["local", "sequence"] = scored_by
         self._fingerprint = fingerprint

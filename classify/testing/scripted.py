@@ -33,9 +33,11 @@ class ScriptedModel:
         answer: Callable[[DecisionRequest], DecisionResponse | Mapping[str, RawAnswer]],
         *,
         supported_question_types: frozenset[str] | None = None,
+        settings: Mapping[str, JSON] | None = None,
     ) -> None:
-        """Take the function that answers."""
+        """Take the function that answers, and what tells the model from other scripted ones."""
         self.provider, self.model_id = "scripted", "scripted"
+        self.settings = dict(settings or {})
         self.supported_question_types = supported_question_types
         self.requests: list[DecisionRequest] = []
         self._answer = answer
@@ -60,9 +62,14 @@ class ScriptedLanguageModel:
         *,
         scores: Callable[[Prompt, Sequence[str]], Sequence[Sequence[float]]] | None = None,
         capabilities: Capabilities | None = None,
+        settings: Mapping[str, JSON] | None = None,
     ) -> None:
-        """Take the functions; without capabilities, those of a chat endpoint with 20 logprobs."""
+        """Take the functions; without capabilities, those of a chat endpoint with 20 logprobs.
+
+        `settings` tell the model from other scripted ones, and count as sent with every request.
+        """
         self.provider, self.model_id = "scripted", "scripted"
+        self.settings = dict(settings or {})
         self.prompts: list[Prompt] = []
         self._reply, self._scores = reply, scores
         self._capabilities = capabilities or Capabilities(

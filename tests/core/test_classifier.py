@@ -7,6 +7,8 @@ import contextlib
 import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from classify.answers import BooleanAnswer
 from classify.classifier import Classifier
-from classify.decision import DecisionRequest, DecisionResponse
+from classify.decision import DecisionModel, DecisionRequest, DecisionResponse
 from classify.errors import (
     ClassifyError,
     DeadlineExceeded,
@@ -27,6 +29,8 @@ from classify.errors import (
 from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.language_model import Prompt, Sampling
+from classify.logprob_model import LogprobModel
+from classify.options import Options
 from classify.questions import Boolean, Choice, Question, Score
 from classify.testing.scripted import RawAnswer, ScriptedLanguageModel, ScriptedModel
 
@@ -470,7 +474,11 @@ def test_what_can_change_an_answer_changes_the_fingerprint() -> None:
         fingerprint(),
         fingerprint(model=other),
         fingerprint(model=Elsewhere(failing)),
+        fingerprint(model=ScriptedModel(failing, settings={"prompt": "a"})),
+        fingerprint(model=ScriptedModel(failing, settings={"prompt": "b"})),
         fingerprint(model=ScriptedLanguageModel(silent)),
+        fingerprint(model=ScriptedLanguageModel(silent, settings={"seed": 1})),
+        fingerprint(model=LogprobModel(ScriptedLanguageModel(silent), Options(readout="letters"))),
         fingerprint(orders=2),
         fingerprint(prior="content-free"),
         fingerprint(questions={"r": Choice(criteria={"a": "x", "b": None})}),
@@ -481,6 +489,83 @@ def test_what_can_change_an_answer_changes_the_fingerprint() -> None:
     ]
 
     assert len(set(found)) == len(found)
+
+
+class Own:
+    """A model as a user writes it, which holds what nobody can see."""
+
+    provider, supported_question_types = "own", None
+
+    def __init__(self, url: str, **more: object) -> None:
+        self.model_id, self._client = "m", url
+        vars(self).update(more)
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        raise NotImplementedError
+
+
+class Bare(Own):
+    """A model that holds no more than its names."""
+
+    def __init__(self) -> None:
+        self.model_id = "m"
+
+
+@dataclass(slots=True)
+class Slotted:
+    """The same in slots."""
+
+    url: str
+    provider = model_id = "own"
+    supported_question_types = None
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        raise NotImplementedError
+
+
+def test_a_model_is_known_by_what_its_settings_say() -> None:
+    """And by its names alone where it holds nothing else."""
+    said = [MappingProxyType({"url": url, "parts": ("a", 1)}) for url in ("a", "b")]
+    first, second = (fingerprint(model=Own("a", settings=each)) for each in said)
+
+    assert first != second
+    assert first == fingerprint(model=Own("c", settings=said[0]))
+    assert fingerprint(model=Bare()) == fingerprint(model=Bare())
+    assert Classifier("c", Bare(), QUESTIONS).fingerprint_problem is None
+
+
+@pytest.mark.parametrize(
+    ("model", "problem"),
+    [
+        (
+            Own("a"),
+            "the model holds _client and has no `settings`.* give Own a property `settings`",
+        ),
+        (Slotted("a"), "the model holds url and has no `settings`"),
+        (Own("a", settings="a"), "Own.settings must be a mapping.*type str"),
+        (Own("a", settings={"url": b"a"}), "Own.settings.url must hold only JSON.* got bytes"),
+    ],
+    ids=["none", "none in slots", "text", "bytes"],
+)
+def test_a_model_that_does_not_say_what_it_is_is_taken_for_no_other(
+    model: DecisionModel, problem: str
+) -> None:
+    """Two of one name at different addresses had each other's answers when a run was resumed."""
+    classifier = Classifier("c", model, QUESTIONS)
+
+    assert re.match(problem, classifier.fingerprint_problem or "")
+    assert classifier.fingerprint == classifier.fingerprint
+    assert classifier.fingerprint != Classifier("c", model, QUESTIONS).fingerprint
+
+
+def test_a_logprob_model_is_asked_with_its_own_options() -> None:
+    """The classifier's were recorded, and told its answers from others, but were not used."""
+    model = LogprobModel(ScriptedLanguageModel(silent), Options(orders=2))
+
+    assert Classifier("c", model, QUESTIONS).options == Options(orders=2)
+    assert Classifier("c", model, QUESTIONS, orders=2).options == Options(orders=2)
+    with pytest.raises(InvalidInput, match="a LogprobModel has its own options"):
+        Classifier("c", model, QUESTIONS, orders=1)
 
 
 def test_closing_closes_the_model() -> None:

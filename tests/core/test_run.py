@@ -411,3 +411,45 @@ def test_unusable_settings_are_refused(bench: _Bench, settings: RunSettings, mes
     """Before anything is asked."""
     with pytest.raises(InvalidInput, match=message):
         bench.run(_rows("a"), settings=settings)
+
+
+class _Unsaid:
+    """A model of a user's own that does not say what tells it from others."""
+
+    provider, model_id, supported_question_types = "own", "own", None
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        self.asked.append(request.state)
+        return DecisionResponse(_answer(request))
+
+
+def _resumed(path: Path, classifier: Classifier, *texts: str) -> RunCounts:
+    with Store(path, existing="resume") as store:
+        return asyncio.run(run(classifier, _rows(*texts), store))
+
+
+def test_a_run_that_cannot_be_resumed_says_so_before_it_asks_anything(tmp_path: Path) -> None:
+    """Every row was asked again, without a word; the answers stay as they are."""
+    path, model = tmp_path / "r.jsonl", _Unsaid()
+    _resumed(path, Classifier("c", model, QUESTIONS), "a", "b")
+    before = path.read_bytes()
+
+    with pytest.raises(InvalidInput, match=r"cannot be resumed.* has no `settings`.*--overwrite"):
+        _resumed(path, Classifier("c", model, QUESTIONS), "a", "b", "c")
+
+    assert model.asked == ["a", "b"]
+    assert path.read_bytes() == before
+
+
+def test_the_very_classifier_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
+    """It is known by itself, whatever its model says."""
+    path, model = tmp_path / "r.jsonl", _Unsaid()
+    classifier = Classifier("c", model, QUESTIONS)
+    _resumed(path, classifier, "a")
+
+    counts = _resumed(path, classifier, "a", "b")
+
+    assert (counts.reused, counts.answered, model.asked) == (1, 1, ["a", "b"])
