@@ -20,9 +20,10 @@ Ints: TypeAlias = NDArray[np.int64]
 _ONE = np.float64(1.0).view(np.uint64)
 _MODERATE = (1e-9, 1e9)
 """Sums of powers whose logs take no digits from log-probabilities, and that hide no underflow."""
-_DROPPED = np.int64(2**13 - 1)
 _HALF_OF_DROPPED = np.int64(2**12)
 _STEPS_PER_NAT = 2.0**36
+DROPPED_DIGITS = np.int64(2**13 - 1)
+"""The last binary digits of a double, which are 0 in what `same_probabilities` returns."""
 LARGEST = 1e100
 """The largest number taken where squares are summed."""
 LEAST_WEIGHT = 1e-14
@@ -154,7 +155,7 @@ def same_probabilities(p: Floats) -> Floats:
     last digits, and a rank, a block or a threshold would part what is one confidence.
     """
     bits = p.view(np.int64) + _HALF_OF_DROPPED
-    bits &= ~_DROPPED
+    bits &= ~DROPPED_DIGITS
     return bits.view(np.float64)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from classify.calibration.arrays import Floats, log_probabilities
+from classify.calibration.arrays import Floats, Ints, exponentials, log_probabilities
 from classify.calibration.bias import check_ridge
 from classify.calibration.fitted import (
     FLOOR,
@@ -25,10 +25,10 @@ from classify.calibration.fitted import (
     logit,
 )
 from classify.calibration.labelled import labelled, warn_of_little_weight
-from classify.calibration.pooling import Pooled, isotonic_edges, pooled
+from classify.calibration.pooling import Pooled, isotonic_edges, pooled_labels
 
 _ROUNDING = 1e-12
-_STEPS = 2.0**40
+_STEP = 2.0**-40
 
 
 class IsotonicCurve(Frozen):
@@ -65,8 +65,8 @@ class IsotonicCalibrator(Fitted):
         return self
 
     def _mapped(self, log_p: Floats) -> Floats:
-        p = _probabilities(log_p, options=len(self.curves))
-        raw = np.stack([c.at(column) for c, column in zip(self.curves, p, strict=True)], axis=1)
+        steps = _steps(log_p, options=len(self.curves))
+        raw = np.stack([c.at(s * _STEP) for c, s in zip(self.curves, steps, strict=True)], axis=1)
         if len(self.curves) == 1:
             raw = np.concatenate([raw, 1.0 - raw], axis=1)
         # Without pseudo-counts every curve may say zero: then nothing is known of the row.
@@ -94,34 +94,34 @@ def fit_isotonic(
     if pseudo_count:
         warn_of_little_weight(data)
     k = data.facts.k
-    p = _probabilities(data.log_p, options=1 if k == 2 else k)
     curves = tuple(
         rising_curve(
-            pooled(column, (data.y == option).astype(np.float64), data.weights),
+            pooled_labels(steps, data.y == option, data.weights, step=_STEP),
             pseudo_count=pseudo_count,
             towards=1.0 / k,
         )
-        for option, column in enumerate(p)
+        for option, steps in enumerate(_steps(data.log_p, options=1 if k == 2 else k))
     )
     flat = all(min(c.value) == max(c.value) for c in curves)
     return IsotonicCalibrator(fitted_on=data.facts, curves=curves, at_bound=flat)
 
 
-def _probabilities(log_p: Floats, *, options: int) -> list[Floats]:
-    """Return the probabilities (n,) of the first options, rows normalised."""
+def _steps(log_p: Floats, *, options: int) -> Ints:
+    """Return the probabilities of the first options (options, n), rows normalised, in steps.
+
+    The steps make ties of what differs by rounding; they are the same near 0 and near 1, so that
+    true and false can be exchanged.
+    """
+    steps = np.empty((options, len(log_p)), dtype=np.int64)
     if log_p.shape[1] == 2:
         with np.errstate(over="ignore"):  # of impossible ones: 1 / inf is their probability
-            return [_in_steps(1.0 / (1.0 + np.exp(-logit(log_p))))]
-    # Each option's probabilities side by side, for they are sorted and picked from.
-    return list(np.ascontiguousarray(_in_steps(np.exp(log_probabilities(log_p))).T[:options]))
-
-
-def _in_steps(p: Floats) -> Floats:
-    """Return probabilities in steps that make ties of what differs by rounding.
-
-    The same near 0 and near 1, so that true and false can be exchanged.
-    """
-    return np.rint(p * _STEPS) / _STEPS
+            steps[0] = np.rint(1.0 / (1.0 + np.exp(-logit(log_p))) / _STEP)
+        return steps
+    for block in exponentials(log_p):
+        p = block.powers
+        p *= (1.0 / _STEP / block.totals)[:, None]
+        steps[:, block.rows] = np.rint(p, out=p).T
+    return steps
 
 
 def rising_curve(rows: Pooled, *, pseudo_count: float, towards: float) -> IsotonicCurve:

@@ -40,6 +40,30 @@ def test_auroc_is_the_share_of_pairs_in_order(drawn: list[tuple[int, int]]) -> N
     assert found.value == pytest.approx(np.mean(pairs))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_auroc_of_options_is_the_share_of_pairs_in_order(weighted: bool) -> None:
+    """The definitions, pair by pair with ties half, by rows of weight 1 and by weighted ones."""
+    random = np.random.default_rng(3)
+    p = random.integers(1, 4, (40, 3)).astype(np.float64)  # many ties
+    p /= p.sum(axis=1, keepdims=True)
+    y = random.integers(0, 3, 40)
+    w = random.integers(1, 4, 40).astype(np.float64) if weighted else np.ones(40)
+
+    def share(option: int, others: list[int]) -> float:
+        pairs = [
+            (w[i] * w[j], (p[i, option] > p[j, option]) + 0.5 * (p[i, option] == p[j, option]))
+            for i in np.flatnonzero(y == option)
+            for j in np.flatnonzero(np.isin(y, others))
+        ]
+        return float(sum(m * won for m, won in pairs) / sum(m for m, _ in pairs))
+
+    one = [share(i, [j]) for i, j in itertools.permutations(range(3), 2)]
+    rest = [share(i, [j for j in range(3) if j != i]) for i in range(3)]
+    weights = w if weighted else None
+    assert auroc_one_vs_one(np.log(p), y, weights=weights).value == pytest.approx(np.mean(one))
+    assert auroc_one_vs_rest(np.log(p), y, weights=weights).value == pytest.approx(np.mean(rest))
+
+
 @given(few)
 @settings(max_examples=30, deadline=None)
 def test_aurc_averages_over_all_orders_of_ties(drawn: list[tuple[int, int]]) -> None:
