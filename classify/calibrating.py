@@ -141,10 +141,14 @@ class AfterReading:
                 ) from error
 
     def facts(self) -> dict[str, dict[str, str]]:
-        """Return what identifies the calibrators and the policies."""
+        """Return what identifies the calibrators and the policies.
+
+        Raises InvalidInput for one without a text of its own.
+        """
+        given = {"calibrators": self.calibrators, "policies": self.policies}
         return {
-            "calibrators": {name: str(each) for name, each in self.calibrators.items()},
-            "policies": {name: str(each) for name, each in self.policies.items()},
+            what: {name: _text(each, f"{what}[{name!r}]") for name, each in some.items()}
+            for what, some in given.items()
         }
 
     def applied(
@@ -163,6 +167,16 @@ class AfterReading:
         if name in self.policies:
             return _unless_handed_over(answer, question, self.policies[name])
         return answer
+
+
+def _text(given: object, where: str) -> str:
+    kind = type(given)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+        raise InvalidInput(
+            f"{where} cannot be told from others of its type: give {kind.__qualname__} a "
+            "`__repr__` that shows all that it holds"
+        )
+    return str(given)
 
 
 def origin(question: Question, answer: Answer, name: str, *, model: str, orders: int) -> Origin:

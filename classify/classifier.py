@@ -136,9 +136,10 @@ class Classifier(Shown):
     def fingerprint(self) -> str:
         """SHA-256 of everything that can change an answer besides the state.
 
-        A model is known by its class, its names and what its `settings` say, a transform by its
-        bytecode, default values and closure. Where one cannot be known so, the fingerprint is
-        that of no other classifier, and `fingerprint_problem` says why.
+        A model is known by its class, its names and what its `settings` say; a transform by its
+        bytecode and what it holds; calibrators and policies by their text. Where one cannot be
+        known so, the fingerprint is that of no other classifier, and `fingerprint_problem` says
+        why.
         """
         facts = {
             **self._facts,
@@ -146,17 +147,17 @@ class Classifier(Shown):
             "questions": [[name, q.model_dump_json()] for name, q in self.questions.items()],
             "options": self.options.model_dump(),
             "template": TEMPLATE,
-            "after": self._after.facts(),
             "version": __version__,
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def _identity(self) -> dict[str, JSON]:
-        """Return what tells the model and the transform from others."""
+        """Return what tells the model and what is done to its answers from others."""
         try:
             return {
                 "model": model_facts(self.model),
-                "transform": None if self._transform is None else function_facts(self._transform),
+                "transform": _transform_facts(self._transform),
+                "after": self._after.facts(),
             }
         except InvalidInput as problem:
             self.fingerprint_problem = str(problem)
@@ -465,6 +466,16 @@ def _decision_model(
         'the model must be "provider/model", a LanguageModel or a DecisionModel, '
         f"got {type(model).__name__}"
     )
+
+
+def _transform_facts(transform: Transform | None) -> JSON:
+    try:
+        return None if transform is None else function_facts(transform)
+    except InvalidInput as problem:
+        raise InvalidInput(
+            f"the transform cannot be told from others of its name: {problem}; make it a function, "
+            "or an object with `__call__`, that holds only JSON values and others like it"
+        ) from None
 
 
 async def _each(

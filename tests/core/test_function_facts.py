@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -38,12 +39,63 @@ def _keyword(held: object) -> Function:
     return lambda given, *, held=held: (given, held)
 
 
-@pytest.mark.parametrize("make", [_closure, _defaults, _keyword])
+def _both(held: object, given: object, *, more: object = None) -> object:
+    return given, held, more
+
+
+def _partial(held: object) -> Function:
+    return functools.partial(_both, held)
+
+
+def _partial_by_name(held: object) -> Function:
+    return functools.partial(_both, 1, more=held)
+
+
+class _Holder:
+    def __init__(self, held: object) -> None:
+        self.held = held
+
+    def method(self, given: object) -> object:
+        return given, self.held
+
+    @classmethod
+    def made(cls, given: object) -> object:
+        return cls(given)
+
+    __call__ = method
+
+
+@dataclass(frozen=True, slots=True)
+class _Frozen:
+    held: object
+
+    def __call__(self, given: object) -> object:
+        return given, self.held
+
+
+def _method(held: object) -> Function:
+    return _Holder(held).method
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        _closure,
+        _defaults,
+        _keyword,
+        _partial,
+        _partial_by_name,
+        _method,
+        _Holder,
+        _Frozen,
+    ],
+)
 def test_functions_of_one_name_are_told_by_what_they_hold(
     make: Callable[[object], Function],
 ) -> None:
     """A threshold in a closure is the usual case; types that compare equal count too."""
     held = [0.5, 0.6, 1, True, "1", None, [1], (1,), {"a": 1}, _closure(1), _closure(2)]
+    held += [_partial(1), _method(1), _Holder(1), _Frozen([_closure(1)]), {"a": _closure(1)}]
     facts = [json.dumps(function_facts(make(each))) for each in held]
 
     assert len(set(facts)) == len(facts)
@@ -69,10 +121,32 @@ def test_functions_of_one_name_are_told_by_what_they_do() -> None:
     assert len(set(facts)) == len(facts)
 
 
+class _Counts(dict[str, int]):
+    def __call__(self, given: object) -> object:
+        return given, self
+
+
+def _nested(levels: int) -> Function:
+    held: object = None
+    for _ in range(levels):
+        held = [held]
+    return _Holder(held)
+
+
 @pytest.mark.parametrize(
     "unknown",
-    [functools.partial(_closure, 1), [].append, DecisionResponse, _closure(object())],
-    ids=["partial", "method", "class", "closure"],
+    [
+        functools.lru_cache(_closure),
+        [].append,
+        DecisionResponse,
+        _closure(object()),
+        _partial(object()),
+        _method(object()),
+        _Holder(Lock()),
+        _Counts(),
+        _nested(1000),
+    ],
+    ids=["cache", "built in", "class", "closure", "partial", "method", "lock", "dict", "deep"],
 )
 def test_what_cannot_be_told_has_no_facts(unknown: object) -> None:
     """A classifier with it must not take another's answers."""
@@ -89,10 +163,25 @@ def test_a_function_that_calls_itself_has_facts() -> None:
     assert function_facts(countdown) == function_facts(countdown)
 
 
+def test_an_object_that_holds_itself_has_facts() -> None:
+    """By its class, where it is met again."""
+    first, second = _Holder(1), _Holder(1)
+    first.held, second.held = first.method, second.method
+
+    assert function_facts(first) == function_facts(second)
+    assert function_facts(first.method) != function_facts(_Holder(1).method)
+    assert function_facts(_Holder.made) == function_facts(_Holder(2).made)
+
+
 _SCRIPT = """
-import json
+import functools, json
 from classify.function_facts import function_facts
-print(json.dumps(function_facts(lambda r: r in {"a", "b", "c", "d", "e"} and r[1:2] != (1, "x"))))
+class Held:
+    def __init__(self, **held): vars(self).update(held)
+    def __call__(self, r): return r
+f = lambda r: r in {"a", "b", "c", "d", "e"} and r[1:2] != (1, "x")
+g = functools.partial(Held(a=f, b={"c": 1.5}, d=Held().__call__), e=f)
+print(json.dumps([function_facts(f), function_facts(g)]))
 """
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classify.calibrating import Origin
 from classify.classifier import Classifier
 from classify.decision import DecisionRequest, DecisionResponse
 from classify.errors import InvalidInput, ProviderError
+from classify.logspace import Floats
 from classify.questions import Boolean, Question
 from classify.results import Result, read_results
 from classify.rows import BadRow, Row
@@ -442,6 +446,56 @@ def test_a_run_that_cannot_be_resumed_says_so_before_it_asks_anything(tmp_path: 
 
     assert model.asked == ["a", "b"]
     assert path.read_bytes() == before
+
+
+class _Client:
+    """Something that nobody can know again."""
+
+
+class _Kept:
+    """A calibrator of a user's own without a text of its own."""
+
+    def calibrated(self, log_p: Floats, origin: Origin) -> tuple[Floats, str]:
+        return log_p, "kept"
+
+
+def _noted(response: DecisionResponse, held: object) -> DecisionResponse:
+    return replace(response, warnings=(f"{held}",))
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"transform": partial(_noted, held=_Client())}, "the transform .* got _Client; make it"),
+        ({"calibrators": {"q": _Kept()}}, r"calibrators\['q'\] cannot .* give _Kept a `__repr__`"),
+    ],
+    ids=["transform", "calibrator"],
+)
+def test_what_makes_a_run_unlike_all_others_is_named(
+    tmp_path: Path, given: dict[str, Any], problem: str
+) -> None:
+    """Nothing matched, and all was asked and paid for again."""
+    path = tmp_path / "r.jsonl"
+    _resumed(path, Classifier("c", ScriptedModel(_answer), QUESTIONS, **given), "a")
+
+    with pytest.raises(InvalidInput, match=problem):
+        _resumed(path, Classifier("c", ScriptedModel(_answer), QUESTIONS, **given), "a")
+
+
+def test_a_run_with_a_partial_as_its_transform_is_resumed(tmp_path: Path) -> None:
+    """It is known by its function and its arguments."""
+    counts = [
+        _resumed(
+            tmp_path / "r.jsonl",
+            Classifier(
+                "c", ScriptedModel(_answer), QUESTIONS, transform=partial(_noted, held=held)
+            ),
+            "a",
+        )
+        for held in (1, 1, 2)
+    ]
+
+    assert [each.reused for each in counts] == [0, 1, 0]
 
 
 def test_the_very_classifier_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
