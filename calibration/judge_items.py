@@ -118,8 +118,9 @@ class JudgedItems:
                 "weight, of items drawn at random"
             )
         if len(pool) < 2:
+            without = "one answered item" if pool else "no answered item"
             raise CalibrationError(
-                "every answered item has a label, so nothing is left to estimate: "
+                f"{without} is without a label, so nothing is left to estimate: "
                 f"yes in {sum(truth for _, truth in known):g} of {len(known)}"
             )
         human, judge = [truth for _, truth in known], [p for p, _ in known]

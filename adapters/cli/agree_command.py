@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -68,12 +69,15 @@ def agree(
     from classify.adapters.cli.plain_json import plain
 
     if raters is not None:
+        given = {"--labels": labels, "--question": question, "--spec": spec}
+        _refuse("with", given | {"--drawn": None if drawn == "unknown" else drawn})
         report = _of_ratings(results, raters, levels, ordered, epsilon)
         if as_json:
             show_json({results.name: plain(report)})
         else:
             print_lines(results.name, report.lines())
         return
+    _refuse("without", {"--levels": levels, "--ordered": ordered or None})
     check_some(results)
     reports = _of_results(results, labels, question, spec, _drawn(drawn), epsilon)
     methods = answer_methods(results)
@@ -82,6 +86,13 @@ def agree(
         return
     for name, each in reports.items():
         print_lines(name, [*mixed_methods(methods[name]), *each.lines()])
+
+
+def _refuse(how: str, options: Mapping[str, object]) -> None:
+    """Raise InvalidInput for options that say nothing with, or without, --raters."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InvalidInput(f"{' and '.join(given)} cannot be used {how} --raters")
 
 
 def _of_results(

@@ -311,6 +311,25 @@ def test_a_rater_whose_level_is_not_declared_is_named(desk: Desk, raters: str) -
     assert "rater 'cem' holds '5', which is none of the levels ['1', '2', '3']" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--raters", "ann,bob", "--levels", "1,2,3", "--labels", "l.csv"], "--labels cannot"),
+        (["--raters", "ann,bob", "--drawn", "at random"], "--drawn cannot be used with --raters"),
+        (["--ordered", "--levels", "1,2"], "--levels and --ordered cannot be used without"),
+    ],
+    ids=["labels", "drawn", "levels"],
+)
+def test_options_that_would_say_nothing_are_refused(
+    desk: Desk, options: list[str], message: str
+) -> None:
+    """A user who names labels or an order believes that they were used."""
+    result = desk.classify("agree", desk.write("ratings.csv", RATINGS), *options)
+
+    assert 2 == result.exit_code
+    assert message in result.stderr
+
+
 def test_a_rater_who_is_no_field_is_named_with_those_there_are(desk: Desk) -> None:
     """Not taken for a rater who rated nothing."""
     ratings = desk.write("ratings.csv", RATINGS)
