@@ -12,6 +12,7 @@ import numpy as np
 from classify.answers import Answer, AnyAnswer, ChoiceAnswer, NoVerdict
 from classify.calibrating import log_distribution
 from classify.calibration.arrays import Floats, same_probabilities
+from classify.calibration.given_labels import GivenLabels
 from classify.calibration.label_file import RowLabels
 from classify.calibration.read_items import ReadItem, read_item
 from classify.calibration.result_labels import (
@@ -21,7 +22,6 @@ from classify.calibration.result_labels import (
     unusable,
 )
 from classify.calibration.settings import of_type
-from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Boolean, Question
 from classify.results import Result
@@ -49,6 +49,8 @@ class AuditedItems:
     """The field that says which group an item is of."""
     weighted: bool
     """Whether labels have different weights: they count within an item, not between items."""
+    of_no_row: tuple[str, ...] = ()
+    """The ids of labels that name no row of the results; an id is there for each of its labels."""
 
     @property
     def answered(self) -> int:
@@ -73,19 +75,18 @@ def audited_items(
     """Gather the answers to one question, with the results' own labels or those of a file.
 
     An item's group is that of its labels, else the field `group` of its state. Raises InvalidInput
-    where an id of `labels` names no row.
+    where no id of `labels` names a row.
     """
     check_question(question)
     check_labels(labels)
     of_type(name, str, name="name", what="the id of a question")
     of_type(group, str, name="group", what="the name of a field")
     found: dict[ReadItem, _Item] = {}
-    left_out, unknown, weights = Counter[str](), set(labels or ()), set[float]()
+    left_out, given, weights = Counter[str](), GivenLabels(labels), set[float]()
     rows = 0
     for result in checked_results(results):
         rows += 1
-        unknown.discard(result.id)
-        own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
+        own = given.of(result)
         said = [row for row in own if name in row.labels and row.weight > 0.0]
         weights.update(row.weight for row in said)
         answer = result.answers.get(name)
@@ -97,7 +98,6 @@ def audited_items(
         named = [row.group for row in own if row.group is not None]
         item.label_group = item.label_group or (named[0] if named else "")
         item.state_group = item.state_group or _field(result, group)
-    _check_known(unknown)
     items = found.values()
     return AuditedItems(
         judge=np.array([_mean(item.judge) for item in items]),
@@ -108,6 +108,7 @@ def audited_items(
         rows=rows,
         group_field=group,
         weighted=len(weights) > 1,
+        of_no_row=given.of_no_row(name),
     )
 
 
@@ -139,14 +140,6 @@ def _mean(numbers: Sequence[tuple[float, float]]) -> float:
         return np.nan
     values, weights = np.array(numbers).T
     return float(values @ weights / weights.sum())
-
-
-def _check_known(unknown: set[str]) -> None:
-    if unknown:
-        raise InvalidInput(
-            f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "
-            "label the rows that were run"
-        )
 
 
 def _expected(question: Question, answer: Answer) -> float:

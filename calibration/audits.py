@@ -8,6 +8,7 @@ import numpy as np
 
 from classify.calibration.audit_items import AuditedItems
 from classify.calibration.bias_reports import BiasReport, length_bias
+from classify.calibration.given_labels import told_of_no_row
 from classify.calibration.group_bias import GroupBias, subgroup_bias
 from classify.calibration.measurement import Measurement
 from classify.calibration.result_labels import check_question
@@ -55,6 +56,8 @@ def audit(question: Question, items: AuditedItems, habits: BiasReport) -> Audit:
     of_type(habits, BiasReport, name="habits", what="what result_bias() returns")
     labelled = ~np.isnan(items.judge) & ~np.isnan(items.people)
     notes: list[str] = []
+    if items.of_no_row:
+        notes.append(told_of_no_row(items.of_no_row))
     if items.weighted:
         notes.append("weights of labels count within an item and not between items")
     return Audit(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, ScoreAnswer
+from classify.calibration.given_labels import GivenLabels, told_of_no_row
 from classify.calibration.judge_reports import JudgeReport, judge_report
 from classify.calibration.label_file import RowLabels
 from classify.calibration.ratings import Level
@@ -48,6 +49,8 @@ class JudgedItems:
     """Labels between two levels, which are no verdicts and left out."""
     left_out: Mapping[str, int]
     """Why -> how many rows have no verdict of the judge."""
+    of_no_row: tuple[str, ...] = ()
+    """The ids of labels that name no row of the results; an id is there for each of its labels."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -94,6 +97,8 @@ class JudgedItems:
         if self.between:
             note = f"{self.between} labels between two levels name none and are left out"
             found = replace(found, notes=(*found.notes, note))
+        if self.of_no_row:
+            found = replace(found, notes=(*found.notes, told_of_no_row(self.of_no_row)))
         return self._with_rate(found, drawn) if isinstance(self.question, Boolean) else found
 
     def _with_rate(self, found: JudgeReport, drawn: Drawn) -> JudgeReport:
@@ -141,22 +146,21 @@ def judged_items(
 ) -> dict[str, JudgedItems]:
     """Return question id -> verdicts, with the results' own labels or those of a file.
 
-    A mean of levels is no verdict and is left out, like a label of weight 0. Raises InvalidInput
-    where an id of `labels` names no row, and where the labels of one item have different weights.
+    A mean of levels is no verdict and is left out, like a label of weight 0 and one of a row that
+    is not there. Raises InvalidInput where no id of `labels` names a row, and where the labels of
+    one item have different weights.
     """
     check_questions(questions, labels)
     rows = {name: _Rows(name, question) for name, question in questions.items()}
-    unknown = set(labels or ())
+    people = GivenLabels(labels)
     for result in checked_results(results):
-        unknown.discard(result.id)
-        own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
+        own = people.of(result)
         for name, gathering in rows.items():
             gathering.add(result, [row for row in own if name in row.labels and row.weight > 0.0])
-    if unknown:
-        raise InvalidInput(
-            f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}"
-        )
-    return {name: gathering.gathered() for name, gathering in rows.items()}
+    return {
+        name: gathering.gathered(of_no_row=people.of_no_row(name))
+        for name, gathering in rows.items()
+    }
 
 
 @dataclass(slots=True)
@@ -194,7 +198,7 @@ class _Rows:
         self.weights.append(weights[0] if kept else 1.0)
         self.between += len(said) - len(kept)
 
-    def gathered(self) -> JudgedItems:
+    def gathered(self, *, of_no_row: tuple[str, ...]) -> JudgedItems:
         return JudgedItems(
             question=self.question,
             items=tuple(self.items),
@@ -204,6 +208,7 @@ class _Rows:
             weights=tuple(self.weights),
             between=self.between,
             left_out=dict(self.left_out),
+            of_no_row=of_no_row,
         )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from classify.answers import Answer, AnyAnswer, NoVerdict
 from classify.calibrating import Origin, log_distribution, origin
 from classify.calibration.arrays import Floats, Ints
+from classify.calibration.given_labels import GivenLabels, told_of_no_row
 from classify.calibration.label_file import RowLabels
 from classify.calibration.read_items import read_item
 from classify.calibration.settings import of_type, whole_number
@@ -74,7 +75,11 @@ class LabelledAnswers:
     total: int
     """Rows of the results."""
     given: int
-    """The same, an item with several labels counted for each: what n of every number is of."""
+    """The same, an item with several labels counted for each, and labels of no row: what n of every
+    number is of."""
+    of_no_row: tuple[str, ...] = ()
+    """The ids of labels that name no row of the results, such as one that a stopped run did not
+    reach; an id is there for each of its labels."""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -117,7 +122,9 @@ class LabelledAnswers:
         reasons = dict(left_out)
         if (weightless := int(rows.sum() - counted.sum())) > 0:
             reasons[_WEIGHTLESS] = weightless
-        why = "; ".join(f"{reason}: {count}" for reason, count in reasons.items())
+        told = [f"{reason}: {count}" for reason, count in reasons.items()]
+        told += [told_of_no_row(self.of_no_row)] if self.of_no_row else []
+        why = "; ".join(told)
         said = f"{int(counted.sum())} labelled rows{items} used of {self.given}"
         return said + (f" ({why})" if why else "")
 
@@ -220,7 +227,9 @@ class _Rows:
             self.places.append(place)
             self.made.append(key)
 
-    def gathered(self, *, total: int, model: str, orders: int) -> LabelledAnswers:
+    def gathered(
+        self, *, total: int, model: str, orders: int, of_no_row: tuple[str, ...]
+    ) -> LabelledAnswers:
         k = len(self.question.options)
         ways = [key for key, _ in Counter(self.made).most_common()]
         place = {key: index for index, key in enumerate(ways)}
@@ -241,7 +250,8 @@ class _Rows:
             calibrated=self.calibrated,
             left_out=dict(self.left_out),
             total=total,
-            given=len(self.y) + self.failed,
+            given=len(self.y) + self.failed + len(of_no_row),
+            of_no_row=of_no_row,
         )
 
 
@@ -295,28 +305,25 @@ def labelled_results(
 ) -> dict[str, LabelledAnswers]:
     """Gather the answers to each question, with the results' own labels or those of a file.
 
-    `labels` (id -> labels) take the place of the results' own. `model` and `orders` are what the
-    run asked, for the origin of answers. Raises InvalidInput where an id of `labels` names no row.
+    `labels` (id -> labels) take the place of the results' own; those of rows that are not there are
+    counted as not used. `model` and `orders` are what the run asked, for the origin of answers.
+    Raises InvalidInput where no id of `labels` names a row.
     """
     check_questions(questions, labels)
     of_type(model, str, name="model", what="a text")
     whole_number(orders, name="orders", least=1)
     rows = {name: _Rows(name, question) for name, question in questions.items()}
-    total, unknown = 0, set(labels or ())
+    total, said = 0, GivenLabels(labels)
     for result in checked_results(results):
         total += 1
-        unknown.discard(result.id)
-        own = (RowLabels(result.labels),) if labels is None else labels.get(result.id, ())
+        own = said.of(result)
         for name, gathering in rows.items():
             given = [(row.labels[name], row.weight, row.group) for row in own if name in row.labels]
             gathering.add(total - 1, result, result.answers.get(name), given)
-    if unknown:
-        raise InvalidInput(
-            f"{len(unknown)} labelled ids name no row of the results, such as {min(unknown)!r}: "
-            "label the rows that were run"
-        )
     return {
-        name: gathering.gathered(total=total, model=model, orders=orders)
+        name: gathering.gathered(
+            total=total, model=model, orders=orders, of_no_row=said.of_no_row(name)
+        )
         for name, gathering in rows.items()
     }
 

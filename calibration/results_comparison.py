@@ -13,12 +13,12 @@ import numpy as np
 from classify.calibration.arrays import Ints
 from classify.calibration.comparison import PairedTest, holm
 from classify.calibration.file_answers import FileAnswers
+from classify.calibration.given_labels import without_row
 from classify.calibration.label_comparison import LabelComparison, compare_with_labels
 from classify.calibration.label_file import RowLabels
 from classify.calibration.question_comparison import QuestionComparison, compare_question
 from classify.calibration.read_items import ReadItem
 from classify.calibration.row_pairs import Pairing, pair_rows
-from classify.errors import InvalidInput
 from classify.questions import Question
 
 Labels = Mapping[str, Sequence[RowLabels]]
@@ -56,6 +56,8 @@ class ResultsComparison:
     """Of the tests of answers: p-values after Holm, over the questions that have one."""
     adjusted_labelled: Mapping[str, float]
     """Of the tests against labels: the same."""
+    without_pair: tuple[str, ...]
+    """Labelled ids that name no pair."""
     label_conflicts: int
     """Pairs whose own labels differ between the files; A's are used."""
     labels: tuple[Sequence[RowLabels], ...]
@@ -75,11 +77,12 @@ def compare_results(
     """Pair the rows and compare the answers to each question.
 
     `labels` take the place of the results' own. Raises InvalidInput where no row has a partner,
-    and where an id of `labels` names no row of either file.
+    and where no id of `labels` names a row that has one.
     """
     pairing = pair_rows(first, second, by_id_alone=by_id_alone)
     read = [first.items[place] for place, _ in pairing.pairs]
     items = _numbers(read)
+    without_pair = () if labels is None else _without_pair(first, pairing, labels)
     said, conflicts = _labels(first, second, pairing, labels)
     compared: dict[str, QuestionComparison] = {}
     labelled: dict[str, LabelComparison] = {}
@@ -96,6 +99,7 @@ def compare_results(
         labelled=labelled,
         adjusted=_adjusted({name: each.test for name, each in compared.items()}),
         adjusted_labelled=_adjusted({name: each.test for name, each in labelled.items()}),
+        without_pair=without_pair,
         label_conflicts=conflicts,
         labels=tuple(said),
         costs=(cost(first), cost(second)),
@@ -120,17 +124,16 @@ def cost(answers: FileAnswers) -> Cost:
     )
 
 
+def _without_pair(first: FileAnswers, pairing: Pairing, labels: Labels) -> tuple[str, ...]:
+    paired = {first.ids[place] for place, _ in pairing.pairs}
+    return tuple(without_row(labels, paired, of="both A and B"))
+
+
 def _labels(
     first: FileAnswers, second: FileAnswers, pairing: Pairing, labels: Labels | None
 ) -> tuple[list[Sequence[RowLabels]], int]:
     """Return what people said of each pair, and in how many pairs the files' labels differ."""
     if labels is not None:
-        unknown = labels.keys() - {*first.ids, *second.ids}
-        if unknown:
-            raise InvalidInput(
-                f"{len(unknown)} labelled ids name no row of A or B, such as {min(unknown)!r}: "
-                "label the rows that were run"
-            )
         return [labels.get(first.ids[place], ()) for place, _ in pairing.pairs], 0
     said: list[Sequence[RowLabels]] = []
     conflicts = 0

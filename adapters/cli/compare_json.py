@@ -26,6 +26,7 @@ def comparison_json(runs: TwoRuns) -> dict[str, JSON]:
             "unchecked_states": pairing.unchecked,
             "by_id_alone": pairing.by_id_alone,
             "label_conflicts": found.label_conflicts,
+            "labelled_ids_without_pair": len(found.without_pair),
         },
         "questions": {name: _question(runs, name) for name in found.questions},
         "cost": {"a": plain(found.costs[0]), "b": plain(found.costs[1])},

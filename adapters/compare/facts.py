@@ -35,6 +35,8 @@ def pair_lines(runs: TwoRuns) -> list[str]:
     """Return how many rows are compared, and what became of the other rows and questions."""
     conflicts = runs.comparison.label_conflicts
     told = [f"{conflicts} pairs have other labels in B: A's are used"] if conflicts else []
+    if lone := runs.comparison.without_pair:
+        told.append(f"labelled ids that name no pair: {len(lone)}, such as {lone[0]!r}")
     return [
         *runs.comparison.pairing.lines(),
         *told,

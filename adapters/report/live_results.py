@@ -234,11 +234,11 @@ class LiveResults:
 
     def _made_figures(self) -> dict[str, JSON]:
         gathered = self._gathered
-        arrived = {result.id for result in gathered.plain}
-        labels = self._labels and {
-            name: people for name, people in self._labels.items() if name in arrived
-        }
-        answers = labelled_results(gathered.plain, self.questions, labels=labels)
+        if self._labels and self._state() == "running":
+            # The rows that people labelled may come later.
+            if not any(result.id in self._labels for result in gathered.plain):
+                return {}
+        answers = labelled_results(gathered.plain, self.questions, labels=self._labels)
         figures: dict[str, JSON] = {}
         for name, each in answers.items():
             # A few labels may be too few for a figure.

@@ -21,6 +21,7 @@ from classify.adapters.report.shell import (
     packed_payload,
     plain_payload,
 )
+from classify.calibration.given_labels import without_row
 from classify.calibration.label_file import RowLabels, read_label_file
 from classify.calibration.result_labels import labelled_results, seen_questions
 from classify.errors import CalibrationError
@@ -97,9 +98,8 @@ def _figures(
     figures: dict[str, JSON] = {}
     problems: list[str] = []
     arrived = {result.id for result in gathered.plain}
-    if labels is not None and (waiting := labels.keys() - arrived) and len(waiting) < len(labels):
-        problems.append(f"Labelled ids that name no row: {len(waiting)}, such as {min(waiting)!r}.")
-        labels = {name: rows for name, rows in labels.items() if name in arrived}
+    if waiting := without_row(labels or {}, arrived):
+        problems.append(f"Labelled ids that name no row: {len(waiting)}, such as {waiting[0]!r}.")
     answers = labelled_results(gathered.plain, gathered.questions, labels=labels)
     for name, each in answers.items():
         try:

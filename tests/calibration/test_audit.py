@@ -139,7 +139,7 @@ def test_the_same_expected_level_is_one_number() -> None:
 
 def test_a_label_of_no_row_is_refused() -> None:
     """With the id that names none."""
-    with pytest.raises(InvalidInput, match="such as 'r9': label the rows that were run"):
+    with pytest.raises(InvalidInput, match=r"such as 'r9'\) names a row of the results"):
         _items([boolean(0, 0.5)], {"r9": (RowLabels({"q": True}),)})
 
 

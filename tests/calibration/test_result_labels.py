@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, ScoreAnswer
+from classify.calibration.audit_items import audited_items
 from classify.calibration.from_results import calibrate_results, labelled_metrics
 from classify.calibration.judge_items import JudgedItems, judged_items
 from classify.calibration.label_file import RowLabels, read_label_file
@@ -107,12 +108,37 @@ def test_several_people_on_one_item_are_rows_of_one_group(tmp_path: Path) -> Non
     assert found["topic"].groups == ("k0", "k0", "story")
 
 
-def test_labels_of_rows_that_were_not_run_are_refused() -> None:
-    """A file of other ids would otherwise label nothing, silently."""
-    labels = {"other": (RowLabels({"topic": "a"}),)}
+def test_labels_of_rows_that_were_not_run_are_counted() -> None:
+    """A run may be stopped: what it has is measured, and each number says of how many labels."""
+    labels = {
+        "r0": [RowLabels({"topic": "a", "other": "a"})],
+        "r7": [RowLabels({"topic": "a"}), RowLabels({"topic": "b"}), RowLabels({"other": "b"})],
+    }
+    rows = [result(0, 0.8), result(1, 0.7)]
 
-    with pytest.raises(InvalidInput, match=r"1 labelled ids name no row .*'other'"):
-        labelled_results([result(0, 0.8)], {"topic": TOPIC}, labels=labels)
+    found = labelled_results(rows, {"topic": TOPIC, "other": TOPIC}, labels=labels)
+
+    assert found["topic"].used == (
+        "1 labelled rows used of 4 (no label: 1; 2 labels name no row of the results, such as 'r7')"
+    )
+    assert (found["topic"].given, found["topic"].total, found["topic"].unanswered) == (4, 2, 0)
+    assert found["topic"].of_no_row == ("r7", "r7")
+    assert found["other"].of_no_row == ("r7",)
+
+
+@pytest.mark.parametrize("gather", ["metrics", "agree", "audit"])
+def test_labels_of_other_ids_are_refused(gather: str) -> None:
+    """A file of other ids would label nothing, silently."""
+    labels = {"other": [RowLabels({"topic": "a"})]}
+    rows, questions = [result(0, 0.8)], {"topic": TOPIC}
+
+    with pytest.raises(InvalidInput, match=r"labelled id .*'other'\) names a .* 'r0'"):
+        if gather == "metrics":
+            labelled_results(rows, questions, labels=labels)
+        elif gather == "agree":
+            judged_items(rows, questions, labels=labels)
+        else:
+            audited_items(rows, "topic", TOPIC, labels=labels)
 
 
 @pytest.mark.parametrize(

@@ -348,9 +348,14 @@ def test_a_mean_of_levels_counts_for_the_error_and_for_no_accuracy() -> None:
     assert (0.75, 0.25) == (found.error.first.value, found.error.second.value)
 
 
-def test_labels_of_rows_that_are_in_neither_file_are_refused() -> None:
-    """A misspelt id would silently shrink the comparison."""
-    with pytest.raises(InvalidInput, match="1 labelled ids name no row of A or B, such as 'zz'"):
+def test_labels_of_rows_that_are_in_no_pair_are_counted() -> None:
+    """A misspelt id must not silently shrink the comparison; where all are, there is none."""
+    labels = {"0": [RowLabels({"q": True})], "zz": [RowLabels({"q": True})]}
+
+    found = compared(yes(0.5), yes(0.5), labels=labels)
+
+    assert (1, ("zz",)) == (found.labelled["q"].n, found.without_pair)
+    with pytest.raises(InvalidInput, match=r"'zz'\) names a row of both A and B, whose ids"):
         compared(yes(0.5), yes(0.5), labels={"zz": [RowLabels({"q": True})]})
 
 

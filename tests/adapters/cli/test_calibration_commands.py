@@ -146,6 +146,23 @@ def test_results_of_a_stopped_run_are_said_to_be_part_of_it(desk: Desk) -> None:
     assert "These are 30 of the 60 rows of the run" in Path(page).read_text("utf-8")
 
 
+@pytest.mark.parametrize("command", ["metrics", "calibrate", "agree", "audit", "compare"])
+def test_labels_of_rows_that_are_not_there_are_counted_and_said(desk: Desk, command: str) -> None:
+    """One rule for all: a stopped run is measured by what it has, and nothing is hidden."""
+    labels = _labelled_run(desk)
+    with Path(labels).open("a", encoding="utf-8") as file:
+        file.write('{"id": "later", "topic": "refund"}\n')
+    options = {"calibrate": ["-o", desk.out + ".a"], "compare": [desk.out]}.get(command, [])
+
+    result = desk.classify(command, desk.out, *options, "--labels", labels)
+
+    assert 0 == result.exit_code, result.stderr
+    said = (
+        "labelled ids that name no pair: 1" if command == "compare" else "1 label names no row of"
+    )
+    assert said in result.stdout and "such as 'later'" in result.stdout
+
+
 def test_too_few_labels_keep_the_answers_and_say_what_is_needed(desk: Desk) -> None:
     """An artefact that changes nothing, not an error: the report says why."""
     labels = _labelled_run(desk, rows=12)
