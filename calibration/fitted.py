@@ -7,6 +7,7 @@ of yes or no has K = 2 and the columns (true, false), so label 0 means true.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
@@ -67,7 +68,7 @@ class FittedOn(Frozen):
         return self
 
 
-class Fitted(Frozen):
+class Fitted(Frozen, ABC):
     """The base of every calibrator."""
 
     fitted_on: FittedOn
@@ -101,8 +102,8 @@ class Fitted(Frozen):
             )
         return floored(x, self.fitted_on.floor)
 
-    def _mapped(self, log_p: Floats) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def _mapped(self, log_p: Floats) -> Floats: ...
 
     def _card(self) -> Card:
         from classify.calibration.cards import calibrator_card
