@@ -41,7 +41,7 @@ async def run_evals(
     *,
     gates: Sequence[ScorerEntry] = (),
     target_options: Mapping[str, Any] | None = None,
-    concurrency: int = 1,
+    concurrency: int | None = None,
     trials: int = 1,
     on_item_complete: OnItemComplete | None = None,
     progress: Callable[[EvalProgress], None] | None = None,
@@ -64,7 +64,8 @@ async def run_evals(
     a scorer declines as not scorable count for neither.
 
     `concurrency` bounds the items at a time, and the requests in flight at each model's address:
-    a classifier of several questions or orders makes several for an item.
+    a classifier of several questions or orders makes several for an item. None is one item at a
+    time, with the 8 requests that an evaluation makes where it is told nothing.
 
     Failing targets and scorers are counted and kept; with `stop_on_error` the first ends the
     evaluation. Each item is run `trials` times.
@@ -76,13 +77,15 @@ async def run_evals(
     Raises EvalDefinitionError before anything runs, EvalRunError where it is to stop at errors,
     and what `on_item_complete` and `progress` raise.
     """
-    _check_numbers(concurrency=concurrency, trials=trials, max_failures=max_failures)
+    at_a_time = 1 if concurrency is None else concurrency
+    _check_numbers(concurrency=at_a_time, trials=trials, max_failures=max_failures)
     items = planned_items(data, holds_thread="thread" in takes_of(target))
     plan = _Plan(items, planned_scorers(scorers), planned_gates(gates), trials, max_failures)
     plan.check()
     with ExitStack() as held:
-        held.callback(concurrency_asked.reset, concurrency_asked.set(concurrency))
-        threads = ThreadPoolExecutor(concurrency, "classify-evals")
+        if concurrency is not None:
+            held.callback(concurrency_asked.reset, concurrency_asked.set(concurrency))
+        threads = ThreadPoolExecutor(at_a_time, "classify-evals")
         # Not waited for: a target may itself be waiting for the loop that this runs in.
         held.callback(threads.shutdown, wait=False, cancel_futures=True)
         runner = ItemRunner(
@@ -98,7 +101,7 @@ async def run_evals(
             store = held.enter_context(EvalStore(output, existing=existing))
         run = _Run(runner, store, keys, EvalProgress(len(items) * trials))
         run.on_item_complete, run.progress = on_item_complete, progress
-        await run_bounded(plan.work(), run.one, concurrency)
+        await run_bounded(plan.work(), run.one, at_a_time)
         if store is not None:
             store.finish([*keys.values()])
     return plan.report([run.results[item.index, trial] for item, trial in plan.work()])

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from classify import capability_probe
-from classify.adapters.scorers import create_classifier_scorer, run_evals, score_traces
+from classify.adapters.scorers import (
+    create_classifier_scorer,
+    create_scorer,
+    run_evals,
+    score_traces,
+)
 from classify.adapters.scorers.measures import faithfulness
 from classify.answers import BooleanAnswer
 from classify.calls import Calls, Deadline, Limiter
@@ -101,6 +106,38 @@ def test_run_evals_bounds_the_requests_of_its_scorers(
         await run_evals(_own_classifier(server), data, [scorer], concurrency=concurrency)
 
     assert in_flight(server, work) <= concurrency
+
+
+class Pair:
+    """A model that answers once two of its requests are in flight together."""
+
+    provider, model_id, supported_question_types = "x", "pair", None
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        both = asyncio.Barrier(2)
+        async with asyncio.timeout(20):
+            await asyncio.gather(*(request.calls.run(both.wait) for _ in range(2)))
+        return DecisionResponse({"q": {"type": "boolean", "probability": 0.5}})
+
+
+def test_run_evals_asks_about_one_item_at_a_time_with_several_requests() -> None:
+    """Where it is told no number: an item's requests went one by one too."""
+    classifier = Classifier("c", Pair(), {"q": Boolean()})
+    now, most = 0, 0
+
+    async def target(given: str) -> float:
+        nonlocal now, most
+        now, most = now + 1, max(most, now + 1)
+        answer = (await classifier.evaluate(given)).answers["q"]
+        now -= 1
+        assert isinstance(answer, BooleanAnswer)
+        return answer.probability
+
+    scorer = create_scorer("s").generate_score(lambda step: step.run.output)
+    report = asyncio.run(run_evals(target, [{"input": "a"}, {"input": "b"}], [scorer]))
+
+    assert [item.output for item in report.items] == [0.5, 0.5]
+    assert most == 1
 
 
 async def _same(given: Any) -> Any:
