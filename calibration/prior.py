@@ -56,12 +56,13 @@ def fit_batch_prior(
     """Take the lean from answers to ordinary inputs, balanced over the options.
 
     Columns follow `options`, which must be in canonical order, so that the way a user lists them
-    never changes a correction. Raises CalibrationError for fewer than 32 rows.
+    never changes a correction. Raises CalibrationError for fewer than 32 rows of weight above 0.
     """
     x = log_probabilities(log_p)
-    if len(x) < MIN_BATCH:
+    counted = int(np.count_nonzero(sample_weights(weights, n=len(x))))
+    if counted < MIN_BATCH:
         raise CalibrationError(
-            f"log_p has {len(x)} rows and a batch prior needs {MIN_BATCH}; give more inputs, or "
+            f"log_p has {counted} rows and a batch prior needs {MIN_BATCH}; give more inputs, or "
             "use fit_content_free_prior"
         )
     return _prior("batch-prior", x, options, weights)

@@ -49,10 +49,8 @@ class SetScore(BaseModel):
 
         The lowest is that of the likeliest option, but for "lac", where it can be any.
         """
-        if self.name != "raps":
-            return 0.0, 1.0
         low, high = _rank_penalty(np.array([1.0, k]), self)
-        return float(low), 1.0 + float(high)
+        return float(low), float(high) + (1.0 if k > 1 else 0.0)
 
 
 def lac_scores(log_p: Floats, y: Ints) -> Floats:

@@ -205,11 +205,13 @@ def test_impossible_options_are_legal() -> None:
     assert rule.sets(log_p).tolist() == [[True, False, False]] * 20
 
 
-def test_one_option_is_always_in() -> None:
-    """K = 1: the only answer there is."""
-    rule = fit_sets(np.zeros((30, 1)), [0] * 30, alpha=0.1)
+@pytest.mark.parametrize("score", ["lac", "aps", "raps", "interval"])
+def test_one_option_is_always_in(score: ScoreName) -> None:
+    """K = 1: the only answer there is, and so the coverage to expect is 1."""
+    rule = fit_sets(np.zeros((30, 1)), [0] * 30, alpha=0.1, score=score)
 
     assert rule.sets(np.zeros((2, 1))).all()
+    assert rule.coverage_ranges == ((1.0, 1.0),)
 
 
 def test_leaving_out_an_options_own_probability_makes_sets_smaller() -> None:

@@ -56,6 +56,8 @@ def test_few_inputs_make_no_batch() -> None:
     """Below 32 the mean is mostly chance."""
     with pytest.raises(CalibrationError, match="needs 32"):
         fit_batch_prior(np.zeros((31, 3)), NAMES)
+    with pytest.raises(CalibrationError, match="log_p has 31 rows"):
+        fit_batch_prior(np.zeros((40, 3)), NAMES, weights=[1.0] * 31 + [0.0] * 9)
 
 
 @pytest.mark.parametrize("options", [["c", "b", "a"], ["a", "b"], ["a", "a", "b"]], ids=str)
