@@ -25,6 +25,7 @@ from classify.calibration.ratings import (
     declared_levels,
     level_indices,
 )
+from classify.calibration.settings import texts
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -44,6 +45,8 @@ class Confusion(Shown):
     """Items that both rated."""
     total: int
     """Items given."""
+    names: tuple[str, str] = ("first", "second")
+    """What rows and columns are: the names of the two raters."""
 
     @property
     def agreement(self) -> float:
@@ -52,14 +55,16 @@ class Confusion(Shown):
         return float(np.trace(matrix) / matrix.sum())
 
     def __str__(self) -> str:
-        """Write the table with its levels, and "n used of N"."""
+        """Write the table with its levels, what rows and columns are, and "n used of N"."""
         names = [str(level) for level in self.levels]
         cells = [[f"{count:g}" for count in row] for row in self.counts]
         width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)])
         lines = [" ".join(text.rjust(width) for text in ["", *names])]
         for name, row in zip(names, cells, strict=True):
             lines.append(" ".join(text.rjust(width) for text in [name, *row]))
-        return "\n".join([*lines, f"({self.n} used of {self.total})"])
+        rows, columns = self.names
+        foot = f"(rows {rows}, columns {columns}; {self.n} used of {self.total})"
+        return "\n".join([*lines, foot])
 
     def _card(self) -> Card:
         from classify.calibration.metric_cards import confusion_card
@@ -72,11 +77,18 @@ def confusion(
     second: Ratings,
     *,
     levels: Sequence[Level],
+    names: tuple[str, str] = ("first", "second"),
     weights: ArrayLike | None = None,
 ) -> Confusion:
-    """Count the pairs of levels that two raters gave; items that one of them left out are not."""
+    """Count the pairs of levels that two raters gave; items that one of them left out are not.
+
+    `names` are those of the two. Of people and a judge people come first, by custom: what is true
+    in rows, what was said of it in columns.
+    """
+    called = texts(names, name="names", must="name the two raters", count=2)
     table, n, total = _table(first, second, levels, weights)
-    return Confusion(declared_levels(levels), tuple(map(tuple, table.tolist())), n, total)
+    counts = tuple(map(tuple, table.tolist()))
+    return Confusion(declared_levels(levels), counts, n, total, (called[0], called[1]))
 
 
 def cohen_kappa(

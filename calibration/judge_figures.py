@@ -127,32 +127,32 @@ def order_sensitivity_figure(report: BiasReport, *, title: str = "Order of the o
 
 
 def _cells(table: Confusion, axes: Axes, *, title: str, names: Sequence[str]) -> None:
-    """Draw people across and the judge upwards, so that agreement rises from left to right."""
-    said = [sum(column) for column in zip(*table.counts, strict=True)]
+    """Draw the table as it is printed: people in rows, from the lowest level down."""
+    said = [sum(row) for row in table.counts]
     shares = [
-        [count / of if of else 0.0 for count, of in zip(row, said, strict=True)]
-        for row in table.counts
+        [count / of if of else 0.0 for count in row]
+        for row, of in zip(table.counts, said, strict=True)
     ]
-    axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, origin="lower", interpolation="nearest")
+    axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, interpolation="nearest")
     if len(names) <= _MOST_NUMBERS:
         _numbers(axes, table, shares)
     places = list(range(0, len(names), -(-len(names) // _MOST_NUMBERS)))
-    across = [f"{fill(names[place], _LINE)}\n({said[place]:g})" for place in places]
+    across = [fill(names[place], _LINE) for place in places]
     axes.set_xticks(places, across, parse_math=False)
-    axes.set_yticks(places, [names[place] for place in places], parse_math=False)
-    named(axes, title=title, across="what people said (rows)", up="what the judge said")
+    down = [f"{names[place]}\n({said[place]:g})" for place in places]
+    axes.set_yticks(places, down, parse_math=False)
+    named(axes, title=title, across="what the judge said", up="what people said (rows)")
 
 
 def _numbers(axes: Axes, table: Confusion, shares: Sequence[Sequence[float]]) -> None:
-    """Write the count and the share of its column into each cell; shades alone can be misread."""
-    for judge, row in enumerate(table.counts):
-        for person, count in enumerate(row):
-            share = shares[judge][person]
-            used = any(each[person] for each in table.counts)
+    """Write the count and the share of its row into each cell; shades alone can be misread."""
+    for person, row in enumerate(table.counts):
+        for judge, count in enumerate(row):
+            share = shares[person][judge]
             axes.text(
-                person,
                 judge,
-                f"{count:g}\n{share:.0%}" if used else "0",
+                person,
+                f"{count:g}\n{share:.0%}" if any(row) else "0",
                 horizontalalignment="center",
                 verticalalignment="center",
                 color="white" if share > 0.6 else "black",

@@ -37,7 +37,8 @@ class JudgeReport(Shown):
     raters: tuple[str, ...]
     """Their names, in order."""
     confusion: Confusion | None
-    """Of two raters."""
+    """Of two raters: rows are the second, columns the first. Of a judge and people, as in every
+    confusion, people are in rows and the judge is in columns."""
     kappa: Estimate | None
     """Of two raters."""
     alpha: Estimate | None
@@ -57,7 +58,7 @@ class JudgeReport(Shown):
         """Return the report as lines to print, each number with "n used of N"."""
         found = [f"raters: {', '.join(self.raters)}", *[self.verdicts] * bool(self.verdicts)]
         if self.confusion is not None:
-            found.append(f"confusion (rows {self.raters[0]}, columns {self.raters[1]}):")
+            found.append("confusion:")
             found += [f"  {line}" for line in str(self.confusion).splitlines()]
         numbers = (self.kappa, self.alpha, self.ac, self.replacing, self.rate)
         return [*found, *(str(each) for each in numbers if each is not None), *self.notes]
@@ -127,7 +128,8 @@ def judge_report(
     table, kappa, replacing = None, None, None
     if len(names) == 2:
         one, other = rows
-        table = replace(confusion(one, other, levels=levels, weights=w), n=n, total=total)
+        table = confusion(other, one, levels=levels, names=(names[1], names[0]), weights=w)
+        table = replace(table, n=n, total=total)
         kappa = defined(lambda: cohen_kappa(one, other, levels=levels, scheme=scheme, weights=w))
     if epsilon is not None:
         replacing = _replacing(rows, levels, epsilon, items, notes)

@@ -22,7 +22,7 @@ class OrdinalConfusion:
     """The table of two raters on ordered levels, with what the order makes of it."""
 
     table: Confusion
-    """Rows are the judge's levels, columns the person's."""
+    """Rows are the person's levels, columns the judge's."""
     agreement: Measurement
     """The share of items with the same level."""
     within_one: Measurement
@@ -48,7 +48,7 @@ def ordinal_confusion(
     """
     first = level_indices(judge, levels, name="judge")
     second = level_indices(people, levels, name="people")
-    table = confusion(judge, people, levels=levels)
+    table = confusion(people, judge, levels=levels, names=("people", "judge"))
     both = (first != MISSING) & (second != MISSING)
     apart: Floats = (first - second)[both].astype(np.float64)
     same = None if groups is None else identifier_numbers(groups, n=both.size, name="groups")[both]

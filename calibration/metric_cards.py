@@ -61,7 +61,7 @@ def confusion_card(confusion: Confusion) -> Card:
             Row((name, *(f"{count:g}" for count in row)))
             for name, row in zip(names, confusion.counts, strict=True)
         )
-        table = Table(("first \\ second", *names), rows, unit="levels")
+        table = Table((" \\ ".join(confusion.names), *names), rows, unit="levels")
     else:
         pairs = tuple(
             Row((first, second, f"{count:g}"), strong=first == second, weight=count)
@@ -69,7 +69,7 @@ def confusion_card(confusion: Confusion) -> Card:
             for second, count in zip(names, row, strict=True)
             if count
         )
-        table = Table(("first", "second", "items"), pairs, unit="pairs of levels")
+        table = Table((*confusion.names, "items"), pairs, unit="pairs of levels")
     return Card("Confusion", lead, (table,))
 
 

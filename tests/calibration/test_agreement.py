@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from classify.calibration.agreement import cohen_kappa, confusion
+from classify.calibration.judge_reports import judge_report
+from classify.calibration.level_confusion import ordinal_confusion
 from classify.calibration.ratings import Scheme
 from classify.errors import CalibrationError
 
@@ -231,12 +233,31 @@ def test_two_raters_of_nothing_in_common_have_no_agreement() -> None:
 
 
 def test_a_confusion_is_readable() -> None:
-    """Rows are the first rater; the foot says how many items counted."""
-    text = str(confusion(["no", "yes", None], ["yes", "yes", "no"], levels=("no", "yes")))
+    """Rows are the first rater; the foot says so, and how many items counted."""
+    ann: list[str | None] = ["no", "yes", None]
+    bob = ["yes", "yes", "no"]
+
+    text = str(confusion(ann, bob, levels=("no", "yes"), names=("Ann", "Bob")))
 
     assert text.splitlines() == [
         "     no yes",
         " no   0   1",
         "yes   0   1",
-        "(2 used of 3)",
+        "(rows Ann, columns Bob; 2 used of 3)",
     ]
+    with pytest.raises(CalibrationError, match="names must name the two raters, got"):
+        confusion(ann, bob, levels=("no", "yes"), names=("Ann",))  # type: ignore[arg-type]  # one
+
+
+def test_people_are_in_rows_and_the_judge_in_columns_everywhere() -> None:
+    """As the field has it: what is true in rows. The judge says yes once too often."""
+    judge, people = ["no", "yes", "yes"], ["no", "no", "yes"]
+
+    report = judge_report({"judge": judge, "people": people}, levels=["no", "yes"], ordered=True)
+    ordinal = ordinal_confusion(judge, people, levels=["no", "yes"], seed=0)
+
+    assert report.confusion is not None
+    for table in (report.confusion, ordinal.table):
+        assert table.names == ("people", "judge")
+        assert table.counts == ((1.0, 1.0), (0.0, 1.0))
+    assert "(rows people, columns judge; 3 used of 3)" in "\n".join(report.lines())

@@ -277,12 +277,13 @@ def test_the_cells_of_a_confusion_hold_counts_and_shares_of_each_human_label() -
     axes = axes_of(ordinal_confusion_figure(found, names=["bad", "fair", "good"]))
     cells = {(text.get_position()): text.get_text() for text in axes.texts}
 
-    assert cells[0, 0] == "1\n100%" and cells[2, 1] == "2\n67%" and cells[2, 2] == "1\n33%"
-    assert cells[1, 0] == cells[1, 1] == cells[1, 2] == "0"
+    assert cells[0, 0] == "1\n100%" and cells[1, 2] == "2\n67%" and cells[2, 2] == "1\n33%"
+    assert cells[0, 1] == cells[1, 1] == cells[2, 1] == "0"
     image = np.asarray(axes.images[0].get_array())
-    assert image[:, 2] == pytest.approx([0, 2 / 3, 1 / 3])
-    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["bad", "fair", "good"]
-    assert [tick.get_text() for tick in axes.get_xticklabels()][2] == "good\n(3)"
+    assert image[2] == pytest.approx([0, 2 / 3, 1 / 3])
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["bad", "fair", "good"]
+    assert [tick.get_text() for tick in axes.get_yticklabels()][2] == "good\n(3)"
+    assert axes.get_ylim()[0] > axes.get_ylim()[1], "as a table, from the top down"
 
 
 def test_long_names_of_levels_are_folded_below_their_cells() -> None:
@@ -364,9 +365,10 @@ def test_names_and_titles_are_shown_as_text(name: str) -> None:
     """Neither mathematics nor anything that turns text around; a long one is cut."""
     found = ordinal_confusion([0, 1, 1], [0, 1, 0], levels=[0, 1], seed=0)
     figure = ordinal_confusion_figure(found, title=name, names=[name, "other"])
-    shown = axes_of(figure).get_yticklabels()[0].get_text()
+    shown, _, rows = axes_of(figure).get_yticklabels()[0].get_text().rpartition("\n")
 
     assert png(figure).startswith(b"\x89PNG")
+    assert rows == "(2)"
     assert len(shown) <= 24 and "\u202e" not in shown and "\x1b" not in shown
     assert not axes_of(figure).title.get_parse_math()
 
@@ -401,7 +403,7 @@ def test_a_scale_of_many_levels_is_no_larger_a_picture() -> None:
 
     assert cast("RealFigure", figure).get_size_inches().max() <= 12
     assert not axes_of(figure).texts
-    assert [tick.get_text() for tick in axes_of(figure).get_yticklabels()][:2] == ["0", "9"]
+    assert [tick.get_text() for tick in axes_of(figure).get_xticklabels()][:2] == ["0", "9"]
 
 
 def test_names_must_fit_the_levels() -> None:
