@@ -25,10 +25,13 @@ MOST_SUM = math.exp(0.05)
 """Logprobs rounded to one decimal may sum to this much; beyond it they are of no distribution."""
 _HALF = 0.5
 
-_EDGES = " \t\r\n\v\f\u00a0\u0120\u010a\u2581\"'`\u2018\u2019\u201c\u201d()[]{}<>*_$\\"
+_WIDE = "\u3000\uff08\uff09\u3010\u3011\u300c\u300d\u300e\u300f"
+"""Blanks and brackets as Chinese and Japanese text has them."""
+_EDGES = " \t\r\n\v\f\u00a0\u0120\u010a\u2581\"'`\u2018\u2019\u201c\u201d()[]{}<>*_$\\" + _WIDE
 _FORMATTING_WORDS = ("answer", "label", "option", "/?think", "boxed")
 _FORMATTING = re.compile(
-    r"[-\s\"'`*_#()\[\]{}<>:.,=$\\|\u0120\u010a\u2581\u201c\u201d\u2018\u2019]+"
+    r"[-\s\"'`*_#()\[\]{}<>:.,=$\\|\u0120\u010a\u2581\u201c\u201d\u2018\u2019\uff1a"
+    rf"{_WIDE}]+"
 )
 _FORMATTING_WORD = re.compile(f"(?:{'|'.join(_FORMATTING_WORDS)})?", re.IGNORECASE)
 _THOUGHT = re.compile(
@@ -44,7 +47,9 @@ _LEAD = re.compile(
 """What may stand before a label: thoughts, marks, a code fence, words such as "Answer"."""
 _CLOSED = re.compile(
     rf"(?:[{re.escape(_EDGES)}]|</\w+>)*"
-    r"(?:[:.);!\u3002(\n]|/\d|,\s*[a-z]{2}|[-\u2013\u2014]\s(?!\d)|(?<=\s)out of\s\d|$)"
+    r"(?:[:.);!(\n\u3002\uff1a\uff09\uff1b\uff01\uff08]|/\d"
+    r"|[,\uff0c]\s*(?!(?:I\s+)?(?:and|or)\b)(?:[a-z]{2}|I['\u2019 ]|[\u4e00-\u9fff])"
+    r"|[-\u2013\u2014]\s(?!\d)|(?<=\s)out of\s\d|$)"
 )
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.
@@ -69,7 +74,7 @@ class SlotReading:
 
 def normalized(token: str, *, fold: bool = True) -> str:
     """Return a token's text without white space, quotes, brackets, emphasis and end marks."""
-    text = token.strip(_EDGES).rstrip(".):").strip(_EDGES)
+    text = token.strip(_EDGES).rstrip(".):\u3002\uff1a").strip(_EDGES)
     return text.casefold() if fold else text
 
 
