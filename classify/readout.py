@@ -180,6 +180,13 @@ def written_label(text: str) -> str:
     return normalized(name) if whole else ""
 
 
+def label_to_come(text: str) -> bool:
+    """Whether a text holds nothing but what may stand before a label, such as thoughts."""
+    lead = _LEAD.match(text)
+    assert lead is not None  # it may be empty
+    return lead.end() == len(text)
+
+
 def _parted(token: str, before: str, after: str) -> tuple[str, str, str]:
     """Return a token's text as a label, and what stands before and behind it."""
     bare = token.lstrip(_EDGES)

@@ -17,7 +17,7 @@ from classify.language_model import Reply, Sampling
 from classify.logspace import safe_log
 from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading, Reading
-from classify.readout import normalized, written_label
+from classify.readout import label_to_come, normalized, written_label
 from classify.sampling_settings import draw_fields
 from classify.slot_reading import FEW_TOKENS, coverage_floor, stopped, words_of
 
@@ -55,9 +55,12 @@ async def read_draws(asking: Asking) -> Reading | NoReading:
     labelled, n = int(counts.sum()), len(replies)
     floor = coverage_floor(asking.options)
     if labelled == 0 or labelled / n < floor:
+        cause = _cause(replies, labelled)
+        cut = "; most draws ended before a label" if cause == "truncated" else ""
         return NoReading(
-            _cause(replies, labelled),
-            f"{labelled} of {n} draws were labels, below the floor of {floor:g} (min_coverage)",
+            cause,
+            f"{labelled} of {n} draws were labels, below the floor of {floor:g} (min_coverage)"
+            f"{cut}",
             "sampled",
             label_mass=labelled / n,
             written=_commonest(replies, drawn, names),
@@ -98,6 +101,9 @@ def _cause(replies: list[Reply], labelled: int) -> Cause:
         return "refusal"
     if 2 * sum(r.finish_reason == "content_filter" for r in replies) > len(replies):
         return "content_filter"
+    cut = sum(r.finish_reason == "length" and label_to_come(r.text) for r in replies)
+    if 2 * cut > len(replies):
+        return "truncated"
     return "low_label_mass" if labelled else "no_label"
 
 

@@ -213,6 +213,33 @@ def test_a_stopped_draw_is_no_label(reply: Reply, cause: str) -> None:
     assert (found.cause, found.label_mass) == (cause, 0.0)
 
 
+@pytest.mark.parametrize("text", ["", "<think>\nOkay, the user", "**Answer:** "])
+def test_draws_that_end_before_a_label_are_truncated(text: str) -> None:
+    """As at a slot: a model that thinks first has no token left to answer with."""
+    model = ScriptedLanguageModel(
+        lambda _, __: Reply(text, finish_reason="length"), capabilities=BLIND
+    )
+    classifier = Classifier("c", model, {"q": ABC}, fallback="sample", samples=3)
+
+    found = asyncio.run(classifier.evaluate("text")).answers["q"]
+
+    assert isinstance(found, NoVerdict)
+    assert found.cause == "truncated"
+    assert found.message.startswith("0 of 3 draws were labels")
+
+
+def test_draws_that_are_cut_within_a_sentence_are_no_label() -> None:
+    model = ScriptedLanguageModel(
+        lambda _, __: Reply("The ticket is about a", finish_reason="length"), capabilities=BLIND
+    )
+    classifier = Classifier("c", model, {"q": ABC}, fallback="sample", samples=3)
+
+    found = asyncio.run(classifier.evaluate("text")).answers["q"]
+
+    assert isinstance(found, NoVerdict)
+    assert found.cause == "no_label"
+
+
 def test_too_few_labels_are_no_verdict() -> None:
     """The same floor as for logprobs."""
     found = drawn(ABC, ["A", "Hm", "Well", "So"])
