@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TypeVar
 
 from classify.errors import InvalidInput, ProviderError
@@ -153,9 +153,11 @@ class Deadline:
         self._runs = runs
 
 
-_PLACES: ContextVar[tuple[Limiter, ...]] = ContextVar("_PLACES", default=())
-"""The limiters that gave a place to the request being made: what it asks in turn needs no other,
-and would wait for ever where there is one place."""
+_PLACES: ContextVar[Mapping[Limiter, asyncio.Lock]] = ContextVar(
+    "_PLACES", default=MappingProxyType({})
+)
+"""Limiter -> the turns at the place that it gave to the request being made. What that request asks
+in turn goes there, one by one: where there is one place, it would wait for ever for another."""
 
 
 class Calls:
@@ -202,9 +204,6 @@ class Calls:
         """
 
         async def in_turn() -> T:
-            if self.limiter in _PLACES.get():
-                self._count(1)
-                return await call()
             async with self._place():
                 self._count(1)
                 result = await call()
@@ -216,20 +215,20 @@ class Calls:
 
     @asynccontextmanager
     async def _place(self) -> AsyncGenerator[None]:
-        note = self.deadline.note if self.deadline else _unheard
-        note(waiting=1)
+        held = _PLACES.get()
+        place = held.get(self.limiter, self.limiter)
+        self._note(waiting=1)
         try:
-            await self.limiter.__aenter__()
+            await place.__aenter__()
         finally:
-            note(waiting=-1)
-        note(working=1)
-        held = _PLACES.set((*_PLACES.get(), self.limiter))
+            self._note(waiting=-1)
+        before = _PLACES.set({**held, self.limiter: asyncio.Lock()})
         try:
-            yield
+            with self._working():
+                yield
         finally:
-            _PLACES.reset(held)
-            note(working=-1)
-            await self.limiter.__aexit__(None, None, None)
+            _PLACES.reset(before)
+            await place.__aexit__(None, None, None)
 
     async def retry(self, call: Callable[[], Awaitable[T]]) -> T:
         """Do the same without a place or a count: for a call whose own requests have them."""
@@ -246,7 +245,20 @@ class Calls:
                 if not error.retryable or attempt > self.max_retries:
                     error.attempts = attempt
                     raise
-                await self._sleep(delay(attempt, retry_after=error.retry_after))
+                with self._working():  # waiting for the server, not for a place
+                    await self._sleep(delay(attempt, retry_after=error.retry_after))
+
+    @contextmanager
+    def _working(self) -> Generator[None]:
+        self._note(working=1)
+        try:
+            yield
+        finally:
+            self._note(working=-1)
+
+    def _note(self, *, waiting: int = 0, working: int = 0) -> None:
+        if self.deadline is not None:
+            self.deadline.note(waiting=waiting, working=working)
 
     def _count(self, requests: int) -> None:
         calls: Calls | None = self
@@ -254,10 +266,6 @@ class Calls:
             calls.counts = True
             calls.attempts += requests
             calls = calls._parent
-
-
-def _unheard(*, waiting: int = 0, working: int = 0) -> None:
-    """Nobody asks how long requests wait."""
 
 
 def delay(attempt: int, *, retry_after: float | None) -> float:

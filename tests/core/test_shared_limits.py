@@ -391,6 +391,72 @@ def test_what_a_request_asks_in_turn_needs_no_place_of_its_own() -> None:
     assert [e.answers["q"].probabilities for e in found] == [{"true": 0.25, "false": 0.75}] * 4
 
 
+class Busy(Nesting):
+    """Counts its requests in flight; one that has a classifier inside asks it four things."""
+
+    def __init__(self, inner: Classifier | None = None) -> None:
+        super().__init__(inner)
+        self.in_flight = self.most = 0
+
+    async def decide(self, request: DecisionRequest) -> DecisionResponse:
+        async def ask() -> float:
+            if self.inner is not None:
+                await asyncio.gather(*(self.inner.evaluate(f"part {n}") for n in range(4)))
+                return 0.5
+            self.in_flight += 1
+            self.most = max(self.most, self.in_flight)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            self.in_flight -= 1
+            return 0.25
+
+        return DecisionResponse(
+            {"q": {"type": "boolean", "probability": await request.calls.run(ask)}}
+        )
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("most", [1, 8, 9])
+def test_what_requests_ask_in_turn_is_bounded_by_their_places(most: int, levels: int) -> None:
+    """At each place one request at a time, however many each request asks, however deep."""
+    model = Busy()
+    inside: Classifier = Classifier("inner", model, {"q": Boolean()})
+    for _ in range(levels):
+        inside = Classifier("outer", Busy(inside), {"q": Boolean()})
+
+    async def work() -> None:
+        asked = (inside.evaluate(f"row {n}", concurrency=most) for n in range(20))
+        await asyncio.wait_for(asyncio.gather(*asked), 30.0)
+
+    asyncio.run(work())
+
+    assert model.most == max(most, 8)  # what evaluate asks for where nobody says a number
+
+
+def test_the_time_limit_goes_on_in_a_pause_before_a_retry_while_others_wait() -> None:
+    """A pause is no wait for a place."""
+
+    async def work() -> list[bool]:
+        runs: list[bool] = []
+
+        async def pause(_: float) -> None:
+            deadline.note(waiting=1)  # another request of the same evaluation
+            runs.append(deadline.clock.when() is not None)
+            deadline.note(waiting=-1)
+
+        async def throttled() -> None:
+            raise ProviderError("too many", status=429, retryable=True)
+
+        calls = Calls(max_retries=1, sleep=pause)
+        async with Deadline(1000.0) as deadline:
+            calls.deadline = deadline
+            with pytest.raises(ProviderError):
+                await calls.run(throttled)
+        return runs
+
+    assert asyncio.run(work()) == [True]
+
+
 def test_the_time_limit_stands_still_while_all_requests_wait_for_a_place() -> None:
     """How many others ask the same endpoint is no reason to give up."""
 
