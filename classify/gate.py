@@ -83,30 +83,39 @@ def without_outdated(response: DecisionResponse, before: Mapping[object, Raw]) -
 
 
 def _kept(answer: Raw, before: Raw) -> Raw:
+    shares = "probabilities"
     changed = {
-        "bounds": _bounded(answer) != _bounded(before),
-        "score_range": answer.get("score") != before.get("score"),
-        "tie": _tied(answer) != _tied(before),
+        "bounds": _differ(_bounded(answer), _bounded(before)),
+        "score_range": _differ(answer.get("score"), before.get("score")),
+        "tie": _differ(answer.get(shares), before.get(shares)) and not _tied(answer),
     }
     return {
         field: value
         for field, value in answer.items()
-        if not changed.get(field, False) or value != before.get(field)
+        if not changed.get(field, False) or _differ(value, before.get(field))
     }
+
+
+def _differ(value: object, before: object) -> bool:
+    try:
+        return bool(value != before)
+    except ValueError:  # an array, which is refused next
+        return True
 
 
 def _bounded(answer: Raw) -> object:
     """Return the numbers that bounds are of: the raw ones where an answer has them."""
     p = answer.get("probability")
     own = {"true": p, "false": 1.0 - p} if _is_number(p) else answer.get("probabilities")
-    return answer.get("raw_probabilities") or own
+    raw = answer.get("raw_probabilities")
+    return own if raw is None else raw
 
 
 def _tied(answer: Raw) -> bool:
     p, choice = answer.get("probabilities"), answer.get("choice")
     if not is_object(p) or not isinstance(choice, str) or choice not in p:
         return False
-    return list(p.values()).count(p[choice]) > 1
+    return sum(not _differ(share, p[choice]) for share in p.values()) > 1
 
 
 def _check_answer(

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classify.answers import BooleanAnswer
+from classify.answers import BooleanAnswer, ChoiceAnswer
 from classify.classifier import Classifier
-from classify.decision import DecisionModel, DecisionRequest, DecisionResponse
+from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, Rounding
 from classify.errors import (
     ClassifyError,
     DeadlineExceeded,
@@ -263,6 +264,41 @@ def test_what_belies_its_numbers_of_itself_is_refused_behind_a_transform(
     else:
         found = built.evaluate_sync("x").answers["q"]
         assert found == BooleanAnswer(probability=0.35)
+
+
+@pytest.mark.parametrize("field", ["probabilities", "raw_probabilities"])
+@pytest.mark.parametrize(
+    "given", [np.array([0.9, 0.1]), {"a": np.array([0.9, 0.1]), "b": np.array([0.1, 0.9])}]
+)
+def test_arrays_of_a_transform_are_refused_by_name(field: str, given: object) -> None:
+    """Not in numpy's words, which name neither question nor field."""
+    answer = {"type": "choice", "choice": "a", "probabilities": {"a": 0.8, "b": 0.2}, "tie": False}
+    built = Classifier(
+        "c",
+        ScriptedModel(lambda request: {"q": answer}),
+        {"q": Choice(criteria={"a": None, "b": None})},
+        transform=lambda response: DecisionResponse({"q": {**answer, field: given}}),
+    )
+
+    with pytest.raises(InvalidAnswer, match=rf"answer 'q'.* {field}"):
+        built.evaluate_sync("x")
+
+
+def test_a_tie_up_to_the_models_rounding_is_none_once_the_numbers_are_others() -> None:
+    answer = {"type": "choice", "choice": "a", "probabilities": {"a": 0.51, "b": 0.49}, "tie": True}
+    changed = {"q": {**answer, "probabilities": {"a": 0.9, "b": 0.1}}}
+    rounding = Rounding(probability_decimals=1)
+    built = Classifier(
+        "c",
+        ScriptedModel(lambda request: DecisionResponse({"q": answer}, rounding=rounding)),
+        {"q": Choice(criteria={"a": None, "b": None})},
+        transform=lambda response: DecisionResponse(changed, rounding=rounding),
+    )
+
+    found = built.evaluate_sync("x").answers["q"]
+
+    assert isinstance(found, ChoiceAnswer)
+    assert not found.tie
 
 
 def test_bounds_stay_where_the_numbers_they_are_of_are_kept_as_the_raw_ones() -> None:
