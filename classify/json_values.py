@@ -35,6 +35,14 @@ def check_json(value: object, where: str) -> None:
     _check(value, where, ())
 
 
+def writable(text: str) -> str:
+    """Return a text that can be written to a file.
+
+    Half a surrogate pair, as where a reply was cut, becomes a question mark.
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
 def _check(value: object, where: str, above: tuple[int, ...]) -> None:
     if value is None:
         return

@@ -11,6 +11,7 @@ from classify.asking import Asking
 from classify.decision import DecisionRequest, DecisionResponse, ResponseInfo
 from classify.errors import CapabilityError
 from classify.evidence import Evidence
+from classify.json_values import writable
 from classify.label_reading import gather, read_labels
 from classify.labels import canonical, check_readout
 from classify.language_model import LanguageModel, Usage
@@ -180,11 +181,11 @@ def _evidence(asking: Asking, reading: Reading | NoReading) -> Evidence:
             else None
         ),
         draws=dict(zip(options, read.draws, strict=True)) if read and read.draws else None,
-        reason=reading.reason and reading.reason.encode("utf-8", "replace").decode(),
+        reason=reading.reason and writable(reading.reason),
         written=tuple(map(_shortened, written)),
         requested_model=asking.model.model_id,
         reported_model=asking.reported_model,
-        system_fingerprint=asking.system_fingerprint,
+        system_fingerprint=asking.system_fingerprint and writable(asking.system_fingerprint),
         usage=asking.usage_seen(),
         attempts=asking.calls.attempts,
         seconds=time.perf_counter() - asking.started,
@@ -202,8 +203,7 @@ def _of_settings(asking: Asking, reading: Reading | NoReading) -> tuple[str, ...
 
 
 def _shortened(text: str) -> str:
-    # Half a surrogate pair, as where a reply was cut, cannot be written to a file.
-    text = text.encode("utf-8", "replace").decode()
+    text = writable(text)
     return text if len(text) <= _MOST_WRITTEN else f"{text[: _MOST_WRITTEN - 1]}\u2026"
 
 

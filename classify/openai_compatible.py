@@ -187,14 +187,13 @@ class OpenAICompatible:
 
     async def _send(self, path: str, whole: dict[str, JSON], *, logprobs: bool) -> JSON:
         import httpx2
-        import jiter
 
         client = await self._clients.get()
         with sdk_errors(self._endpoint, whole, logprobs=logprobs):
             response = await client.post(path, cast_to=httpx2.Response, body=whole)
         try:
-            parsed: JSON = jiter.from_json(response.content)
-        except ValueError:
+            parsed = _parsed(response.content)
+        except (ValueError, RecursionError):
             kind = response.headers.get("content-type", "without a type")
             raise self._endpoint.malformed(f"the response is not JSON ({kind})") from None
         failed = _error_inside(parsed, whole, self._endpoint, logprobs=logprobs)
@@ -222,6 +221,18 @@ class OpenAICompatible:
             # Read from the environment by the SDK; other companies have no use for them.
             client.organization = client.project = None
         return client
+
+
+def _parsed(content: bytes) -> JSON:
+    import jiter
+
+    try:
+        found: JSON = jiter.from_json(content)
+    except ValueError:
+        # It may be half a surrogate pair, as where a text was cut: a question mark is its place.
+        text = json.dumps(json.loads(content), ensure_ascii=False)
+        found = json.loads(text.encode("utf-8", "replace"))
+    return found
 
 
 def _azure_client(endpoint: str, key: str | None, http: httpx2.AsyncClient) -> AsyncOpenAI:

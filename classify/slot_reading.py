@@ -11,6 +11,7 @@ from classify.answers import Cause
 from classify.asking import Asking
 from classify.errors import CapabilityError
 from classify.evidence import OrderSeen, SeenToken
+from classify.json_values import writable
 from classify.labels import LETTERS, Slate
 from classify.language_model import Capabilities, Prompt, Reply, Sampling
 from classify.logspace import Floats
@@ -130,7 +131,9 @@ def _seen(
         position=found[0] if found else None,
         alternatives=tuple(
             # Twenty of them for each answer, of values that were checked: not checked again.
-            SeenToken.model_construct(token=a.token, logprob=_finite(a.logprob), label=label)
+            SeenToken.model_construct(
+                token=writable(a.token), logprob=_finite(a.logprob), label=label
+            )
             for a, label in counted
         ),
         path=path,

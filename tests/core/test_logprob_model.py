@@ -249,3 +249,15 @@ def test_a_score_lies_in_its_range(weights: list[float], mass: float) -> None:
     assert isinstance(found, ScoreAnswer) and found.score_range is not None
     low, high = found.score_range
     assert low <= found.score <= high <= len(weights) - 1
+
+
+def test_half_a_surrogate_pair_among_the_alternatives_can_be_written_to_a_file() -> None:
+    """A line of results that cannot be written would stop a whole run."""
+    shown = (Alternative("A", math.log(0.7)), Alternative("\ud83d", math.log(0.2)))
+    reply = Reply("A", (Position("A", shown),), system_fingerprint="f\ud83d")
+
+    evidence = answers(ScriptedLanguageModel(lambda _, __: reply))["c"].evidence
+
+    assert evidence is not None and evidence.model_dump_json()
+    assert [token.token for token in evidence.orders[0].alternatives] == ["A", "?"]
+    assert evidence.system_fingerprint == "f?"

@@ -271,6 +271,14 @@ def test_a_status_becomes_our_error_and_is_asked_once(
     assert len(server.requests) == 1
 
 
+def test_half_a_surrogate_pair_in_a_reply_is_a_question_mark() -> None:
+    """A server that cuts a text within one writes it so; a parser may refuse it."""
+    body = rb'{"choices": [{"message": {"content": "Caf\u00e9 \ud83d"}, "finish_reason": "stop"}]}'
+    with LoopbackServer(Answer(body=body)) as server:
+        reply = ask(server, sampling=Sampling(8))
+    assert (reply.text, reply.finish_reason) == ("Caf\u00e9 ?", "stop")
+
+
 def test_retry_after_reaches_the_error() -> None:
     """Who retries decides by it."""
     failed = failure(throttled(2.5))
@@ -298,6 +306,7 @@ def test_a_connection_that_breaks_may_be_tried_again(ending: str) -> None:
         pytest.param(b"<html>", id="html"),
         pytest.param(b"", id="nothing"),
         pytest.param(b'{"choices": [{"mess', id="half"),
+        pytest.param(b"[" * 100_000, id="deep"),
         pytest.param(b"null", id="null"),
         pytest.param(b"\xff\xfe", id="bytes"),
     ],
