@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 from contests import Call, Contest, Data, rows
 from contests_of_fits import fits
-from contests_of_metrics import metrics
+from contests_of_metrics import WIDTHS, metrics
 from contests_of_sets import sets
 
 LIBRARIES = ("scikit-learn", "netcal", "relplot", "mapie", "venn-abers")
@@ -171,7 +171,11 @@ def page(results: list[Result]) -> str:
             f"{contest}, {n:,} rows: {min(times):.2f} to {max(times):.2f}"
             for contest, times in ahead.items()
         ]
-    head = HEAD.format(versions=versions(), slower="; ".join(slower) or "nowhere")
+    few = [result for result in results if (result.contest, result.n) == (WIDTHS, SIZES[0])]
+    ahead_by = max((result.ours - result.theirs for result in few), default=0.0)
+    head = HEAD.format(
+        versions=versions(), slower="; ".join(slower) or "nowhere", ahead=shown(ahead_by)
+    )
     return "\n".join([head, *(result.row for result in results)]) + "\n"
 
 
@@ -205,10 +209,11 @@ thread, the least of up to fifty runs in turns, all in one run on the same array
   counts, vector and matrix scaling start from a temperature and have a ridge, accuracy and kappa
   have an interval, MAPIE's RAPS fits its penalty on a fifth of the rows, and its sets go through
   an estimator that returns its input.
-- relplot's binned ECE is a function of four array operations that checks nothing: no ranges, no
-  labels, no exact edges. Ten times faster than it cannot be had on arrays, for the row below it,
-  one call of `np.bincount` with the bins given, takes a third to two thirds of its time. On 1,000
-  rows it is the faster one by 7 µs, which is what our checks and the result's rule take.
+- relplot's binned ECE is a function of five array operations that checks nothing: no ranges, no
+  labels, no exact edges. The row below it times one of the five alone, adding the gaps to their
+  bins, which nobody can do without: its last column is the most by which arrays could be
+  faster, so ten times cannot be had. On 1,000 rows relplot is ahead by {ahead}: our checks and the
+  result's rule.
 - Where a peer is faster, with its time over ours: {slower}.
 
 | what | options | rows | ours | peers | times as fast |
