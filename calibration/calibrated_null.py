@@ -17,7 +17,7 @@ from classify.calibration.outcomes import BinaryOutcomes
 from classify.calibration.row_order import by_content
 from classify.calibration.settings import draw_count
 
-_EXACT_UP_TO = 50_000_000
+EXACT_UP_TO = 50_000_000
 """Rows times draws up to which every outcome is drawn; beyond, cell sums are drawn as normal."""
 _CHUNK = 200_000
 _ROUNDING = 1e-12
@@ -32,7 +32,7 @@ def residual_draws(
     """
     p, _, w = outcomes
     draw_count(draws, name="draws")
-    if p.size * draws > _EXACT_UP_TO:
+    if p.size * draws > EXACT_UP_TO:
         spread = np.sqrt(binned_sums(cell, w * w * p * (1 - p), cells))
         return random.standard_normal((draws, cells)) * spread
     order = by_content(p, w)
@@ -43,7 +43,7 @@ def residual_draws(
     step = max(1, _CHUNK // p.size)
     for start in range(0, draws, step):
         rows = min(step, draws - start)
-        hits = np.where(random.random((rows, p.size)) < ordered_p, ordered_w, 0.0)
+        hits = (random.random((rows, p.size)) < ordered_p) * ordered_w
         sums[start : start + rows, used] = np.add.reduceat(hits, starts, axis=1)
     return sums - binned_sums(cell, w * p, cells)
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from classify.calibration.arrays import Floats, Ints, same_probabilities
+from classify.calibration.arrays import Floats, Ints
 from classify.calibration.binning import EqualMass, EqualWidth, binned_sums, check_bins
 from classify.calibration.calibrated_null import against_null, residual_draws
+from classify.calibration.class_draws import class_draws
 from classify.calibration.mass_cuts import mass_cuts
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import (
     BinaryOutcomes,
+    ClassOutcomes,
     binary_outcomes,
     class_outcomes,
+    option_probabilities,
+    total_weight,
+    weighted,
 )
-from classify.calibration.row_order import by_content
 from classify.calibration.settings import draw_count, random_source
 
 _CHUNK = 2_000_000
@@ -37,20 +41,34 @@ def classwise_calibration_error(
     """
     check_bins(bins)
     outcomes = class_outcomes(log_p, y, weights)
-    p, k, w = same_probabilities(np.exp(outcomes.log_p)), outcomes.k, outcomes.w
-    assigned = [bins.assign(p[:, option], w) for option in range(k)]
-    count = assigned[0][1]
-    # Cells 0 … count-1 are the bins of option 0, and so on.
-    cell = np.stack([index + option * count for option, (index, _) in enumerate(assigned)], axis=1)
-    expected = sum(binned_sums(cell[:, o], w * p[:, o], k * count) for o in range(k))
-    chosen = np.take_along_axis(cell, outcomes.y[:, None], axis=1)[:, 0]
-    gaps = np.abs(binned_sums(chosen, w, k * count) - expected)
-    value = float(gaps.sum() / (k * w.sum()))
+    return classwise_error(
+        option_probabilities(outcomes), outcomes, bins=bins, seed=seed, draws=draws
+    )
+
+
+def classwise_error(
+    p: Floats,
+    outcomes: ClassOutcomes,
+    *,
+    bins: EqualMass | EqualWidth,
+    seed: int | None,
+    draws: int,
+) -> Measurement:
+    """Return the classwise error of checked outcomes and their option_probabilities (K, n)."""
+    k, w, total = outcomes.k, outcomes.w, total_weight(outcomes.w)
+    laid = [bins.over(own, w) for own in p]
+    count = laid[0].count
+    index = np.empty(p.shape, dtype=np.int64)
+    value = 0.0
+    for option, own in enumerate(p):
+        index[option] = laid[option].index(own)
+        gaps = binned_sums(index[option], weighted((outcomes.y == option) - own, w), count)
+        value += float(np.abs(gaps).sum()) / (k * total)
     measured = Measurement(value, f"classwise ECE({bins.rule(count)}, K={k})", outcomes.n)
     if seed is None:
         return measured
-    sums = _class_draws(p, w, cell, cells=k * count, draws=draws, seed=seed)
-    return against_null(measured, np.abs(sums - expected).sum(axis=1) / (k * w.sum()))
+    drawn = class_draws(p, w, index, count=count, draws=draws, random=random_source(seed))
+    return against_null(measured, np.abs(drawn).sum(axis=1) / (k * total))
 
 
 def sweep_calibration_error(
@@ -119,22 +137,6 @@ class _Groups:
             bounds = np.unique(np.concatenate(([0], inner, [self.p.size])))
             self._known[count] = bounds.astype(np.int64)
         return self._known[count]
-
-
-def _class_draws(p: Floats, w: Floats, cell: Ints, *, cells: int, draws: int, seed: int) -> Floats:
-    """Draw the true option of each row from p; return the weight that falls in each cell.
-
-    Draws are for the rows in the order of what they hold, whatever order they come in.
-    """
-    random, order = random_source(seed), by_content(p, w)
-    w, cell = w[order], cell[order]
-    upper = np.cumsum(p[order], axis=1)[:, :-1]
-    rows = np.arange(len(p))
-    sums = np.empty((draw_count(draws, name="draws"), cells))
-    for draw in range(draws):
-        drawn = (random.random(len(p))[:, None] > upper).sum(axis=1)
-        sums[draw] = binned_sums(cell[rows, drawn], w, cells)
-    return sums
 
 
 def _from_zero(running: Floats) -> Floats:

@@ -10,6 +10,7 @@ percentile interval covers the truth in 0 to 7 % of cases at 50 to 100 rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -155,27 +156,57 @@ def mean_interval(
     on the side of the tail. Below 20 rows of such values take that end for too near, show the
     values beside the mean, and label more before anything rests on it.
     """
-    x, w, items = _rows(values, weights, groups)
+    (found,) = mean_intervals(
+        [values],
+        seed=seed,
+        weights=weights,
+        groups=groups,
+        confidence=confidence,
+        resamples=resamples,
+    )
+    return found
+
+
+def mean_intervals(
+    several: Sequence[ArrayLike],
+    *,
+    seed: int,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+) -> list[Measurement]:
+    """Return mean_interval of several values of the same rows, at one time the draws."""
+    rows = [_rows(values, weights, groups) for values in several]
     level, draws = open_unit(confidence, name="confidence"), draw_count(resamples, name="resamples")
     random = random_source(seed)
-    sums, masses = _cluster_sums(x, w, items)
-    mean = float(sums.sum() / masses.sum())
-    if sums.size < 2:
+    clusters = [_cluster_sums(*each) for each in rows]
+    means = [float(sums.sum() / masses.sum()) for sums, masses in clusters]
+    count = clusters[0][0].size
+    if count < 2:
         raise CalibrationError(
             "an interval needs at least two rows (or clusters) with a weight above 0, got one"
         )
-    kind = "row" if items is None else "cluster"
-    if sums.size >= _NORMAL_FROM:
-        half = normal_quantile(confidence) * _standard_error(sums, masses, mean)
-        return Measurement(
-            mean, f"normal over {kind}s {confidence:.0%}", x.size, mean - half, mean + half
+    kind = f"{'row' if rows[0][2] is None else 'cluster'}s {confidence:.0%}"
+    if count >= _NORMAL_FROM:
+        rule = f"normal over {kind}"
+        z = normal_quantile(confidence)
+        halves = [z * _standard_error(*c, mean) for c, mean in zip(clusters, means, strict=True)]
+        ends = [(mean - half, mean + half) for mean, half in zip(means, halves, strict=True)]
+    else:
+        rule = (
+            f"BCa, Student's t, over {kind}s {confidence:.0%}, {resamples} resamples, seed {seed}"
         )
-    order = np.lexsort((_steps(masses), _steps(sums)))
-    sums, masses = sums[order], masses[order]
-    means = _resampled_means(sums, masses, resamples=draws, random=random)
-    low, high = _bca_ends(means, mean, sums, masses, level)
-    rule = f"BCa, Student's t, over {kind}s {confidence:.0%}, {resamples} resamples, seed {seed}"
-    return Measurement(mean, rule, x.size, low, high)
+        clusters = [_in_order(*each) for each in clusters]
+        drawn = _resampled_means(clusters, resamples=draws, random=random)
+        ends = [
+            _bca_ends(found, mean, *each, level)
+            for found, mean, each in zip(drawn, means, clusters, strict=True)
+        ]
+    n = rows[0][0].size
+    return [
+        Measurement(mean, rule, n, low, high) for mean, (low, high) in zip(means, ends, strict=True)
+    ]
 
 
 def normal_quantile(confidence: float) -> float:
@@ -222,17 +253,25 @@ def _student_reach(pull: Floats, confidence: float) -> float:
     return float(stdtrit(degrees, (1 + confidence) / 2)) * math.sqrt(g / (g - 1.0))
 
 
+def _in_order(sums: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    order = np.lexsort((_steps(masses), _steps(sums)))
+    return sums[order], masses[order]
+
+
 def _resampled_means(
-    sums: Floats, masses: Floats, *, resamples: int, random: np.random.Generator
+    clusters: Sequence[tuple[Floats, Floats]], *, resamples: int, random: np.random.Generator
 ) -> Floats:
-    means = np.empty(resamples)
-    alike = np.ptp(masses) == 0.0
-    step = max(1, _CHUNK // sums.size)
+    """Return the means (several, resamples) of clusters drawn alike for all, places by places."""
+    means = np.empty((len(clusters), resamples))
+    count = clusters[0][0].size
+    alike = [np.ptp(masses) == 0.0 for _, masses in clusters]
+    step = max(1, _CHUNK // count)
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
-        drawn = random.integers(sums.size, size=(rows, sums.size))
-        mass = masses[0] * sums.size if alike else masses[drawn].sum(axis=1)
-        means[start : start + rows] = sums[drawn].sum(axis=1) / mass
+        drawn = random.integers(count, size=(rows, count))
+        for found, (sums, masses), same in zip(means, clusters, alike, strict=True):
+            mass = masses[0] * count if same else masses.take(drawn).sum(axis=1)
+            found[start : start + rows] = sums.take(drawn).sum(axis=1) / mass
     return means
 
 

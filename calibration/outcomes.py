@@ -123,6 +123,12 @@ def one_option(outcomes: ClassOutcomes, option: int) -> BinaryOutcomes:
     )
 
 
+def option_probabilities(outcomes: ClassOutcomes) -> Floats:
+    """Return the probabilities of all options (K, n), those of each option side by side."""
+    p = np.ascontiguousarray(outcomes.log_p.T)
+    return same_probabilities(np.exp(p, out=p))
+
+
 def row_blocks(n: int) -> Iterator[slice]:
     """Cut n rows into slices of BLOCK."""
     return (slice(at, min(at + BLOCK, n)) for at in range(0, n, BLOCK))

@@ -15,6 +15,7 @@ from classify.calibration.intervals import (
     clopper_pearson,
     jeffreys,
     mean_interval,
+    mean_intervals,
     mid_p_ends,
     share_interval,
     weighted_wilson,
@@ -305,3 +306,17 @@ def test_nothing_is_printed_as_minus_zero(shown: Measurement | Estimate) -> None
 
     assert text.startswith("0.000")
     assert "-0.000" not in text
+
+
+@pytest.mark.parametrize("n", [12, 150_000])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_several_means_have_the_intervals_that_each_has_alone(n: int, grouped: bool) -> None:
+    """They share the draws that each would make."""
+    random = np.random.default_rng(0)
+    several = random.exponential(size=(3, n))
+    weights = random.integers(0, 3, n) / 2
+    groups = np.arange(n) // 2 if grouped else None
+
+    found = mean_intervals(list(several), seed=1, weights=weights, groups=groups)
+
+    assert found == [mean_interval(x, seed=1, weights=weights, groups=groups) for x in several]
