@@ -15,10 +15,14 @@ from classify.display.notebook import Shown
 
 @dataclass(frozen=True, slots=True)
 class LevelUse(Shown):
-    """Shares per option, and the options that were never the answer."""
+    """Shares of readings per option, and the options that were never the likeliest.
 
-    chosen: tuple[float, ...]
-    """How often each option was the likeliest."""
+    A reading is one look of the model at an item, in one order of the options; what a run gives out
+    as the answer is a mean of them, and may be calibrated.
+    """
+
+    likeliest: tuple[float, ...]
+    """In what share of the readings each option was the likeliest."""
     probability: tuple[float, ...]
     """The mean probability of each option."""
     actual: tuple[float, ...] | None
@@ -26,7 +30,8 @@ class LevelUse(Shown):
     never: tuple[int, ...]
     """Options that were never the likeliest."""
     at_most: float
-    """The largest true share at which an option stays unchosen in so many items 5 % of the time."""
+    """The largest true share at which an option is never the likeliest in so many items 5 % of the
+    time."""
     n: int
     """Readings."""
     items: int
@@ -34,18 +39,16 @@ class LevelUse(Shown):
 
     def lines(self) -> list[str]:
         """Return the shares as lines to print."""
+        read = f"{self.n} readings of {self.items} items"
         lines = [
-            f"chosen, as the likeliest option: {_row(self.chosen)}  (n={self.n})",
+            f"likeliest option of a reading: {_row(self.likeliest)}  ({read})",
             f"  mean probability: {_row(self.probability)}",
         ]
         if self.actual is not None:
             lines.append(f"  labels: {_row(self.actual)}")
         if self.never:
             names = ", ".join(str(option) for option in self.never)
-            read = f"{self.n} rows"
-            if self.items < self.n:
-                read = f"{self.n} readings of {self.items} items"
-            lines.append(f"  never chosen in {read}: {names} (share at most {self.at_most:.1%})")
+            lines.append(f"  never the likeliest: {names} (share at most {self.at_most:.1%})")
         return lines
 
 
@@ -56,7 +59,7 @@ def level_use(
     weights: ArrayLike | None = None,
     items: int | None = None,
 ) -> LevelUse:
-    """Return how often each option is chosen, how probable it is, and how often it is true.
+    """Return how often each option is likeliest, how probable it is, and how often it is true.
 
     `items` says how many items the rows are readings of; by default each is one of its own.
     """
@@ -64,13 +67,13 @@ def level_use(
     labels = np.zeros(len(rows), dtype=np.int64) if y is None else y
     outcomes = class_outcomes(rows, labels, weights)
     count = outcomes.n if items is None else whole_number(items, name="items", least=1)
-    chosen = _shares(outcomes.log_p.argmax(axis=1), outcomes.w, outcomes.k)
+    likeliest = _shares(outcomes.log_p.argmax(axis=1), outcomes.w, outcomes.k)
     mean = outcomes.w @ np.exp(outcomes.log_p) / outcomes.w.sum()
     return LevelUse(
-        chosen=chosen,
+        likeliest=likeliest,
         probability=tuple(float(p) for p in mean),
         actual=None if y is None else _shares(outcomes.y, outcomes.w, outcomes.k),
-        never=tuple(option for option, share in enumerate(chosen) if share == 0.0),
+        never=tuple(option for option, share in enumerate(likeliest) if share == 0.0),
         at_most=1 - 0.05 ** (1 / min(effective_n(outcomes.w), count)),
         n=outcomes.n,
         items=count,

@@ -303,7 +303,7 @@ def test_shares_of_options_count_readings_and_the_rest_items() -> None:
     found = audited([*again, *rows], Boolean())
 
     levels = found.habits.levels
-    assert levels.chosen[0] == pytest.approx(0.3)
+    assert levels.likeliest[0] == pytest.approx(0.3)
     assert levels.n == 10
     assert (found.labelled, found.total) == (8, 8)
     assert found.habits.length is not None and found.habits.length.n == 8

@@ -113,8 +113,10 @@ def test_levels_that_are_never_chosen_are_named() -> None:
     assert found.never == (1, 2)
     assert found.at_most == pytest.approx(1 - 0.05 ** (1 / 20))
     assert twice.at_most == pytest.approx(1 - 0.05 ** (1 / 10))
-    assert "never chosen in 20 readings of 10 items: 1, 2" in twice.lines()[-1]
-    assert twice.lines()[0].startswith("chosen, as the likeliest option: 1.000 0.000 0.000")
+    assert "never the likeliest: 1, 2" in twice.lines()[-1]
+    assert twice.lines()[0] == (
+        "likeliest option of a reading: 1.000 0.000 0.000  (20 readings of 10 items)"
+    )
     assert found.actual == (0.75, 0.25, 0.0)
     assert found.probability == pytest.approx((0.6, 0.1, 0.3))
 
