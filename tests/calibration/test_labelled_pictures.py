@@ -102,7 +102,7 @@ def test_the_level_of_a_score_is_the_nearest_to_its_expectation() -> None:
     answers = gathered(MOOD, [(mood(0.3, 0.3, 0.4), 2), (mood(0.0, 0.2, 0.8), 2), (DECLINED, 1)])
     found = labelled_confusion(answers)
 
-    assert found.table.counts == ((0, 0, 0), (0, 0, 1), (0, 0, 1))
+    assert found.table.counts == ((0, 0, 0), (0, 0, 0), (0, 1, 1))
     assert (found.table.n, found.table.total) == (2, 3)
     assert found.difference.value == -0.5
 
