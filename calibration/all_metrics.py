@@ -150,7 +150,7 @@ class _Rows:
             head=head,
             outcomes=outcomes,
             weights=weights,
-            judged=one_option(outcomes, 1) if head.kind == "boolean" else answer,
+            judged=one_option(outcomes, 0) if head.kind == "boolean" else answer,
             answer=answer,
             seed=seed,
             total=answers.given,

@@ -120,7 +120,8 @@ def bias_report(
     Each array has one entry per row; rows of one `item` are averaged before lengths are compared.
     Without `order` each row is an answer, and two of one item are repeats; with it they are
     readings, and two in one order are the noise beside the effect of the order.
-    `levels` are the values of the options, needed for `length` with more than two options.
+    `levels` are the values of the options, needed for `length`: (1, 0) of a boolean, whose columns
+    are true and false.
     """
     checked = log_probabilities(log_p)
     items = identifier_numbers(item, n=len(checked), name="item")
@@ -191,12 +192,12 @@ def _length(
     y: ArrayLike | None,
 ) -> Measurement:
     k = log_p.shape[1]
-    if levels is None and k != 2:
+    if levels is None:
         raise CalibrationError(
             f"levels must give the value of each of the {k} options before scores can be "
             f"compared with length"
         )
-    values = np.arange(2.0) if levels is None else finite_numbers(levels, name="levels")
+    values = finite_numbers(levels, name="levels")
     if values.shape != (k,):
         raise CalibrationError(f"levels must have the shape ({k},), got {values.shape}")
     # From the lowest level up, which ranks the same: sums around 0 have no last digits to round.

@@ -113,17 +113,9 @@ def _metrics(rows: LabelledAnswers, seed: int) -> Metrics:
 
 
 def metric_rows(answers: LabelledAnswers) -> tuple[Floats, Ints, Floats | None]:
-    """Return log-probabilities, labels and weights as the metrics take them.
-
-    Booleans are measured by P(true), which is then the second column; weights are None where all
-    rows count alike.
-    """
-    turned = kind_of(answers) == "boolean"
-    return (
-        answers.log_p[:, ::-1] if turned else answers.log_p,
-        1 - answers.y if turned else answers.y,
-        None if (answers.weights == 1.0).all() else answers.weights,
-    )
+    """Return log-probabilities, labels, and weights, which are None where all rows count alike."""
+    weights = None if (answers.weights == 1.0).all() else answers.weights
+    return answers.log_p, answers.y, weights
 
 
 def item_weights(answers: LabelledAnswers) -> Floats:

@@ -76,13 +76,13 @@ class Metrics(Shown):
     accuracy: Measurement
     """How often the likeliest option is the true one."""
     auroc: Measurement | None
-    """Booleans: of the probability. Else: of the confidence, for being right."""
+    """Booleans: of P(true). Else: of the confidence, for being right."""
     aurc: Measurement
     """Mean risk of the surest rows, over all shares of them."""
     augrc: Measurement
     """Mean joint risk, over all shares kept."""
     smooth_ece: Measurement
-    """Booleans: of the probability of option 1. Else: of the confidence in the answer."""
+    """Booleans: of P(true). Else: of the confidence in the answer."""
     debiased_error: Measurement
     """Of the same probabilities, over bins of equal mass."""
     classwise_ece: Measurement | None
@@ -166,6 +166,8 @@ def metrics(
 ) -> Metrics:
     """Return all headline metrics of log-probabilities (n, K) and true options.
 
+    A boolean's columns are true and false, in this order, as everywhere: P(true) is the first, a
+    label is 0 where it is true, and a probability of 0.5 says true.
     Rows with the same value in `groups` (readings of one item) are resampled together for the
     intervals of means; the null values of calibration errors take rows as independent. `levels`
     are the values of a score's options, 0 … K-1 by default.
@@ -176,7 +178,7 @@ def metrics(
         raise CalibrationError(f"kind 'boolean' needs two options, log_p has {rows.k}")
     means = _Means(rows, _kept(groups, weights, n=len(option_rows(log_p))), seed)
     answers = top_label(rows)
-    judged = one_option(rows, 1) if kind == "boolean" else answers
+    judged = one_option(rows, 0) if kind == "boolean" else answers
     with_weights = None if weights is None else rows.w
     surprise, squares, brier_rule = log_losses(rows), brier_losses(rows), "sum, 0..2"
     if kind == "boolean":

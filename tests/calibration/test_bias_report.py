@@ -214,8 +214,9 @@ def test_the_report_counts_items_for_length_not_readings() -> None:
 
 def test_length_needs_to_know_what_the_options_are_worth() -> None:
     """The order in which options are listed is no scale."""
-    with pytest.raises(CalibrationError, match="levels must give the value of each of the 3"):
-        bias_report(np.zeros((4, 3)), seed=0, item=[0, 1, 2, 3], length=[1, 2, 3, 4])
+    for k in (2, 3):
+        with pytest.raises(CalibrationError, match=f"the value of each of the {k} opt"):
+            bias_report(np.zeros((4, k)), seed=0, item=[0, 1, 2, 3], length=[1, 2, 3, 4])
 
 
 def test_items_that_all_flip_are_no_proof_that_every_item_does() -> None:

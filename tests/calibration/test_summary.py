@@ -8,14 +8,21 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from classify.answers import BooleanAnswer
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.corp import corp_brier
 from classify.calibration.discrimination import accuracy, auroc
+from classify.calibration.from_results import labelled_metrics
+from classify.calibration.judge_items import judged_items
 from classify.calibration.ordinal_scores import mean_absolute_error
 from classify.calibration.proper_scores import log_loss
+from classify.calibration.result_labels import labelled_results
 from classify.calibration.smooth_error import smooth_calibration_error
 from classify.calibration.summary import metrics
 from classify.errors import CalibrationError
+from classify.questions import Boolean
+from classify.results import Result
+from classify.run_summary import summarize
 
 
 def rows(n: int, k: int) -> tuple[Floats, Ints]:
@@ -29,16 +36,39 @@ def rows(n: int, k: int) -> tuple[Floats, Ints]:
 def test_a_boolean_is_measured_by_its_probability() -> None:
     """Calibration and AUROC of P(yes), not of the confidence in whichever was likelier."""
     log_p, y = rows(120, 2)
-    p = np.exp(log_p[:, 1])
+    p, true = np.exp(log_p[:, 0]), y == 0
 
     found = metrics(log_p, y, seed=0, kind="boolean")
 
-    assert found.brier_corp.miscalibration == pytest.approx(corp_brier(p, y).miscalibration)
+    assert found.brier_corp.miscalibration == pytest.approx(corp_brier(p, true).miscalibration)
     assert found.brier.value == pytest.approx(found.brier_corp.score)
-    assert found.smooth_ece.value == pytest.approx(smooth_calibration_error(p, y).value)
+    assert found.smooth_ece.value == pytest.approx(smooth_calibration_error(p, true).value)
     assert found.smooth_ece.p_value is not None
-    assert found.auroc is not None and found.auroc.value == pytest.approx(auroc(p, y).value)
+    assert found.auroc is not None and found.auroc.value == pytest.approx(auroc(p, true).value)
     assert found.ordinal is None
+
+
+def test_a_boolean_of_one_half_says_true_as_in_every_other_place() -> None:
+    """Columns are true and false: metrics took the second for P(true), and one half for false."""
+    results = [
+        Result(
+            id=f"r{n}",
+            index=n,
+            key=f"k{n}",
+            answers={"q": BooleanAnswer(probability=p)},
+            labels={"q": truth},
+        )
+        for n, (p, truth) in enumerate([(0.5, True), (0.5, True), (0.5, False), (0.9, True)])
+    ]
+    answers = labelled_results(results, {"q": Boolean()})["q"]
+    told = summarize(results, {"q": Boolean()}).questions["q"].accuracy
+    (agreed,) = judged_items(results, {"q": Boolean()}).values()
+
+    assert told is not None and told.value == 0.75
+    assert labelled_metrics(answers).accuracy.value == 0.75
+    assert metrics(answers.log_p, answers.y, seed=0, kind="boolean").accuracy.value == 0.75
+    table = agreed.report().confusion
+    assert table is not None and table.agreement == 0.75
 
 
 def test_a_choice_is_measured_by_its_confidence() -> None:
