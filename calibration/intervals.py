@@ -194,9 +194,7 @@ def mean_intervals(
         halves = [z * _standard_error(*c, mean) for c, mean in zip(clusters, means, strict=True)]
         ends = [(mean - half, mean + half) for mean, half in zip(means, halves, strict=True)]
     else:
-        rule = (
-            f"BCa, Student's t, over {kind}s {confidence:.0%}, {resamples} resamples, seed {seed}"
-        )
+        rule = f"BCa, Student's t, over {kind}, {resamples} resamples, seed {seed}"
         clusters = [_in_order(*each) for each in clusters]
         drawn = _resampled_means(clusters, resamples=draws, random=random)
         ends = [
