@@ -8,7 +8,6 @@ counted.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,8 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from classify.calibration.arrays import Floats, finite_numbers, identifier_numbers, probabilities
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import mean_interval
-from classify.calibration.paired_intervals import tango_ends, unvaried_mean_ends
-from classify.calibration.settings import draw_count, not_negative, random_source, shown
+from classify.calibration.paired_intervals import (
+    largest_difference,
+    tango_ends,
+    unvaried_mean_ends,
+)
+from classify.calibration.settings import draw_count, not_negative, random_source
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -175,7 +178,7 @@ def paired_difference(
     # An estimate says how sure it is itself.
     rule, low, high = found.rule.replace(f" {confidence:.0%}", "", 1), found.low, found.high
     if low == high:
-        rule, reach = "none of n varied", _reach(a, b, span)
+        rule, reach = "none of n varied", largest_difference(a, b, span)
         low, high = unvaried_mean_ends(
             found.value, count, least=-reach, most=reach, confidence=confidence
         )
@@ -212,19 +215,6 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats, NDArray
 
 def _right_or_wrong(a: Floats, b: Floats) -> bool:
     return bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
-
-
-def _reach(a: Floats, b: Floats, span: float | None) -> float:
-    """Return the largest difference that there can be."""
-    values = np.concatenate([a, b])
-    if span is None:
-        return 1.0 if values.min() >= 0.0 and values.max() <= 1.0 else math.inf
-    if np.ptp(values) > span:
-        raise CalibrationError(
-            f"span is the highest minus the lowest possible value, got {shown(span)} for values "
-            f"from {values.min():g} to {values.max():g}"
-        )
-    return span
 
 
 def _extreme_flips(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, array, finite_numbers, identifier_numbers
 from classify.calibration.comparison import holm
 from classify.calibration.estimate import Estimate, student_quantile
-from classify.calibration.paired_intervals import unvaried_mean_ends
+from classify.calibration.paired_intervals import largest_difference, unvaried_mean_ends
 from classify.calibration.settings import not_negative, open_unit
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -43,25 +43,29 @@ def subgroup_bias(
     human: ArrayLike,
     groups: Sequence[str],
     *,
-    span: float = 1.0,
+    span: float | None = None,
     confidence: float = 0.95,
 ) -> tuple[GroupBias, ...]:
     """Compare the judge's scores with people's, group by group, in the order groups appear.
 
-    Scores are numbers; nan is missing. span: highest minus lowest possible score (1 for
-    verdicts 0 and 1), used where no item of a group differs: then the interval is the largest
-    bias that none of n differing leaves possible. A group of no rated item raises.
+    Scores are numbers; nan is missing. span: highest minus lowest possible score, beyond which no
+    interval reaches; None is 1 for scores between 0 and 1, others have no bound. Where no item of
+    a group differs the interval is the largest bias that none of n differing leaves possible. A
+    group of no rated item raises, and so do scores further apart than `span`.
     """
-    difference, names = _differences(judge, human, groups)
-    not_negative(span, name="span")
+    a, b, names = _scores(judge, human, groups)
+    if span is not None:
+        not_negative(span, name="span")
     open_unit(confidence, name="confidence")
-    rated = ~np.isnan(difference)
+    rated = ~(np.isnan(a) | np.isnan(b))
+    difference = a - b
+    reach = largest_difference(a[rated], b[rated], span) if rated.any() else math.inf
     found: list[tuple[str, Estimate, float | None, float | None]] = []
     for group in dict.fromkeys(names.tolist()):
         inside = names == group
         own, rest = difference[inside & rated], difference[~inside & rated]
         bias = _mean_difference(
-            own, name=group, total=int(inside.sum()), span=span, confidence=confidence
+            own, name=group, total=int(inside.sum()), reach=reach, confidence=confidence
         )
         gap, p_value = _welch(own, rest)
         found.append((group, bias, gap, p_value))
@@ -72,9 +76,9 @@ def subgroup_bias(
     )
 
 
-def _differences(
+def _scores(
     judge: ArrayLike, human: ArrayLike, groups: Sequence[str]
-) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.str_]]]:
+) -> tuple[Floats, Floats, np.ndarray[tuple[int], np.dtype[np.str_]]]:
     a = finite_numbers(judge, name="judge", nan_is_missing=True)
     b = finite_numbers(human, name="human", nan_is_missing=True)
     given = array(groups, name="groups")
@@ -85,21 +89,23 @@ def _differences(
         )
     identifier_numbers(groups, n=a.size, name="groups")
     names = np.array([str(group) for group in given.tolist()])
-    return a - b, names
+    return a, b, names
 
 
 def _mean_difference(
-    x: Floats, *, name: str, total: int, span: float, confidence: float
+    x: Floats, *, name: str, total: int, reach: float, confidence: float
 ) -> Estimate:
     if x.size == 0:
         raise CalibrationError(f"group {name!r} has no item that both judge and human scored")
     mean = float(x.mean())
     if np.ptp(x) == 0.0:
-        low, high = unvaried_mean_ends(mean, x.size, least=-span, most=span, confidence=confidence)
+        low, high = unvaried_mean_ends(
+            mean, x.size, least=-reach, most=reach, confidence=confidence
+        )
         rule = "judge - human, none of n varied"
     else:
         half = student_quantile(confidence, degrees=x.size - 1.0) * _standard_error(x)
-        low, high = max(-span, mean - half), min(span, mean + half)
+        low, high = max(-reach, mean - half), min(reach, mean + half)
         rule = "judge - human, Student's t"
     return Estimate(mean, low, high, confidence, rule, x.size, total)
 

@@ -10,11 +10,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
+from classify.calibration.arrays import Floats
 from classify.calibration.intervals import normal_quantile
 from classify.calibration.measurement import Measurement
-from classify.calibration.settings import open_unit
+from classify.calibration.settings import open_unit, shown
+from classify.errors import CalibrationError
 
 _STEP = 1e-13
+_ROUNDING = 1e-9
+"""Beside a span, what a mean of levels may lie outside of them."""
 
 
 def tango_ends(better: int, worse: int, n: int, *, confidence: float) -> tuple[float, float]:
@@ -51,6 +57,23 @@ def unvaried_mean_ends(
     """
     unseen = 1.0 - ((1.0 - open_unit(confidence, name="confidence")) / 2.0) ** (1.0 / n)
     return mean - unseen * (mean - least), mean + unseen * (most - mean)
+
+
+def largest_difference(first: Floats, second: Floats, span: float | None) -> float:
+    """Return the largest difference of two scores that there can be.
+
+    That is `span`; None takes 1 for scores between 0 and 1, and no bound for others. Raises
+    CalibrationError for scores that lie further apart.
+    """
+    values = np.concatenate([first, second])
+    if span is None:
+        return 1.0 if values.min() >= 0.0 and values.max() <= 1.0 else math.inf
+    if np.ptp(values) > span * (1.0 + _ROUNDING):
+        raise CalibrationError(
+            f"span is the highest minus the lowest possible value, got {shown(span)} for values "
+            f"from {values.min():g} to {values.max():g}"
+        )
+    return span
 
 
 def told_of_unvaried(found: Measurement, n: int, *, least: float, most: float) -> Measurement:

@@ -28,7 +28,7 @@ def test_bias_and_its_test_are_those_of_scipy() -> None:
     difference = np.asarray(judge) - np.asarray(human)
     names = np.asarray(groups)
 
-    found = subgroup_bias(judge, human, groups, span=4.0)
+    found = subgroup_bias(judge, human, groups)
 
     assert [group.group for group in found] == ["short", "long", "list"]
     raw: list[float] = []
@@ -43,7 +43,7 @@ def test_bias_and_its_test_are_those_of_scipy() -> None:
 
 def test_the_favoured_group_stands_out() -> None:
     """Half a point, and the sentence says so."""
-    long = subgroup_bias(*scored(), span=4.0)[1]
+    long = subgroup_bias(*scored())[1]
 
     assert long.p_value is not None
     assert long.p_value < 0.01
@@ -93,3 +93,20 @@ def test_one_group_for_all_is_a_list_too() -> None:
     """A single name has no rows."""
     with pytest.raises(CalibrationError, match=r"three lists of one length, .* and \(\)"):
         subgroup_bias([1.0], [1.0], "a")
+
+
+def test_scores_without_a_span_are_not_cut_off_at_that_of_verdicts() -> None:
+    """Levels 1 to 5: the interval of scipy, and not one that ends at 1, below the bias itself."""
+    judge, human = [5.0, 5.0, 4.0, 5.0], [1.0, 2.0, 2.0, 1.0]
+
+    (found,) = subgroup_bias(judge, human, ["a"] * 4)
+
+    interval = ttest_1samp(np.asarray(judge) - np.asarray(human), 0.0).confidence_interval(0.95)
+    assert found.bias.value == 3.25
+    assert (found.bias.low, found.bias.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_scores_beyond_the_span_are_refused() -> None:
+    """Then the span is not what it says, and no end that rests on it is right."""
+    with pytest.raises(CalibrationError, match="got 1 for values from 1 to 5"):
+        subgroup_bias([5.0, 4.0], [1.0, 2.0], ["a", "a"], span=1)
