@@ -7,6 +7,7 @@ from .abstention import (
     CostPolicy as CostPolicy,
     Decision as Decision,
     SetPolicy as SetPolicy,
+    confidences as confidences,
     read_policy as read_policy,
 )
 from .agreement import Confusion as Confusion, cohen_kappa as cohen_kappa, confusion as confusion

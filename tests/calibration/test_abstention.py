@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from classify.calibration import confidences
 from classify.calibration.abstention import (
     ConfidencePolicy,
     CostPolicy,
     SetPolicy,
-    confidences,
     read_policy,
 )
 from classify.calibration.arrays import Floats, Ints
