@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import to_jsonable_python
-
 from classify.adapters.scorers.classifier_evidence import ClassifierEvidence
 from classify.adapters.scorers.eval_items import EvalItem
 from classify.adapters.scorers.eval_outcomes import Failure, Scoring, Where
 from classify.adapters.scorers.eval_plan import Planned
 from classify.adapters.scorers.eval_target import TargetResult
+from classify.adapters.scorers.kept_json import kept_json
 from classify.adapters.scorers.measures.items import MeasureEvidence
 from classify.adapters.scorers.result import ScorerResult
 from classify.adapters.scorers.trajectory_extraction import extract_trajectory
@@ -125,6 +124,5 @@ def _details(result: ScorerResult[Any, Any, Any, Any]) -> Mapping[str, Any]:
     found = {name: getattr(result, name) for name in names}
     if result.raw_score is not None and result.raw_score != result.score:
         found["raw_score"] = result.raw_score
-    kept = {name: value for name, value in found.items() if value not in (None, {})}
-    json: dict[str, Any] = to_jsonable_python(kept, serialize_unknown=True, inf_nan_mode="strings")
-    return json
+    kept = {name: kept_json(value) for name, value in found.items()}
+    return {name: value for name, value in kept.items() if value not in (None, {})}

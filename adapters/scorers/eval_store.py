@@ -16,10 +16,11 @@ from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_json, to_jsonable_python
+from pydantic_core import to_json
 
 from classify.adapters.scorers.eval_items import PlannedItem
 from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring, TurnOutcome
+from classify.adapters.scorers.kept_json import kept_json
 from classify.errors import InvalidInput
 from classify.file_lock import FileLock
 from classify.json_values import JSON, check_json
@@ -146,19 +147,25 @@ def item_key(identity: JSON, planned: PlannedItem, trial: int) -> str:
 
 def _line(key: str, result: ItemResult) -> bytes:
     plain = {
-        name: getattr(result, name) for name in result.__dataclass_fields__ if name not in _LEFT_OUT
+        name: kept_json(getattr(result, name))
+        for name in result.__dataclass_fields__
+        if name not in _LEFT_OUT
     }
     fields = {
         "key": key,
         **plain,
-        "scores": _kept(result.scores),
-        "gates": _kept(result.gates),
+        "scores": kept_json(_kept(result.scores)),
+        "gates": kept_json(_kept(result.gates)),
         "turns": [
-            {"output": t.output, "scores": _kept(t.scores), "gates": _kept(t.gates)}
+            {
+                "output": kept_json(t.output),
+                "scores": kept_json(_kept(t.scores)),
+                "gates": kept_json(_kept(t.gates)),
+            }
             for t in result.turns
         ],
     }
-    return to_json(to_jsonable_python(fields, serialize_unknown=True)) + b"\n"
+    return to_json(fields, inf_nan_mode="strings") + b"\n"
 
 
 def _kept(scorings: Mapping[str, Scoring]) -> dict[str, dict[str, Any]]:

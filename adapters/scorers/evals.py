@@ -70,9 +70,10 @@ async def run_evals(
     Failing targets and scorers are counted and kept; with `stop_on_error` the first ends the
     evaluation. Each item is run `trials` times.
 
-    `output` keeps a line of JSON per item and trial. existing="resume" runs only what it lacks or
-    what failed; it needs `version`, a name for the target's and the scorers' code that you change
-    when they change, since no hash can see all that a function does.
+    `output` keeps a line of JSON per item and trial; of an output that is no JSON, its text.
+    existing="resume" runs only what it lacks or what failed; it needs `version`, a name for the
+    target's and the scorers' code that you change when they change, since no hash can see all
+    that a function does.
 
     Raises EvalDefinitionError before anything runs, EvalRunError where it is to stop at errors,
     and what `on_item_complete` and `progress` raise.

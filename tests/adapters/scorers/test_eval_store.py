@@ -206,3 +206,63 @@ def test_an_evaluation_that_is_cut_off_can_be_resumed(bench: Bench) -> None:
         bench.run("a", "b", "c", existing="error", on_item_complete=stop)
     bench.run("a", "b", "c")
     assert bench.calls == ["c"]
+
+
+class Secretive:
+    """An object that says nothing of itself."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+def _deep() -> list[Any]:
+    found: list[Any] = []
+    for _ in range(10_000):
+        found = [found]
+    return found
+
+
+def _endless() -> list[Any]:
+    found: list[Any] = [1]
+    found.append(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("output", "kept"),
+    [
+        ("caf\u00e9 \ud83d", "caf\u00e9 ?"),
+        ({"\ud83d": 1}, "{'\\ud83d': 1}"),
+        (b"\xff", "b'\\xff'"),
+        (_endless(), "[1, [...]]"),
+        (_deep(), "an object of type list"),
+        (10**5000, "an object of type int"),
+        ([float("nan"), float("-inf")], ["NaN", "-Infinity"]),
+        (Path("caf\u00e9\udcff"), "caf\u00e9?"),
+        (Secretive(), "<Unserializable Secretive object>"),
+    ],
+    ids=["pair", "key", "bytes", "loop", "deep", "long", "not finite", "path", "secretive"],
+)
+def test_an_output_that_is_no_json_is_kept_as_text(bench: Bench, output: Any, kept: Any) -> None:
+    """One such output ended the whole evaluation, and each that was to resume it."""
+    scorer = create_scorer("whole").generate_score(lambda step: 1.0)
+    settings: dict[str, Any] = {"output": bench.path, "version": "1"}
+
+    run_evals_sync(lambda input: output, [{"input": 1}], [scorer], **settings)
+    again = run_evals_sync(
+        lambda input: output, [{"input": 1}], [scorer], existing="resume", **settings
+    )
+
+    assert [line["output"] for line in bench.lines()] == [kept]
+    assert [(item.reused, item.output) for item in again.items] == [(True, kept)]
+
+
+def test_what_a_scorer_found_out_may_be_anything(bench: Bench) -> None:
+    """Its score stands, whether or not its steps can be written down."""
+    scorer = create_scorer("odd").analyze(lambda step: _endless()).generate_score(lambda step: 0.5)
+
+    bench.run("x", scorers=[scorer])
+
+    (line,) = bench.lines()
+    assert line["scores"]["odd"]["score"] == 0.5
+    assert line["scores"]["odd"]["details"]["analyze_step_result"] == "[1, [...]]"
