@@ -54,6 +54,8 @@ def ppi_mean(
     human, judge (n,): labels drawn at random and the judge on the same items; pool (N,): the
     judge on the others. trust: 1 is PPI (Angelopoulos 2023); None tunes it to the least variance
     (PPI++, 2024) for each label on the other labels, so that no label chooses its own weight.
+    Where neither the labels nor the pool vary the interval has no width, which is no certainty; for
+    a rate see `ppi_rate`.
     """
     y, f = finite_numbers(human, name="human"), finite_numbers(judge, name="judge")
     others = finite_numbers(pool, name="pool")

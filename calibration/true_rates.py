@@ -100,8 +100,8 @@ def true_rate(
         return _from_elsewhere(data, confidence, name)
     judged = float(np.concatenate([data.judge, data.pool]).mean())
     if drawn == "by verdict":
-        reason = "labels drawn by verdict are right only within each verdict"
-        return TrueRate(data.stratified(confidence), judged, drawn, reason, (), name)
+        estimate, reason = _by_verdict(data, confidence)
+        return TrueRate(estimate, judged, drawn, reason, (), name)
     estimate, reason = _at_random(data, confidence)
     return TrueRate(estimate, judged, drawn, reason, _drawing_warnings(data, drawn), name)
 
@@ -141,10 +141,17 @@ class _Data:
             )
         return Share(float((labels if verdict else 1.0 - labels).sum()), labels.size)
 
+    @property
+    def passed(self) -> int:
+        return int((self.judge >= self.cut).sum() + (self.pool >= self.cut).sum())
+
+    def alone(self, confidence: float) -> Estimate:
+        yes = Share(float(self.human.sum()), self.human.size)
+        return labels_only(yes, total=self.total, confidence=confidence)
+
     def stratified(self, confidence: float) -> Estimate:
-        passed = int((self.judge >= self.cut).sum() + (self.pool >= self.cut).sum())
         return stratified_rate(
-            passed=Share(passed, self.total),
+            passed=Share(self.passed, self.total),
             right_if_passed=self.right(verdict=True),
             right_if_failed=self.right(verdict=False),
             confidence=confidence,
@@ -155,8 +162,7 @@ class _Data:
 
 
 def _at_random(data: _Data, confidence: float) -> tuple[Estimate, str]:
-    n = data.human.size
-    alone = labels_only(Share(float(data.human.sum()), n), total=data.total, confidence=confidence)
+    n, alone = data.human.size, data.alone(confidence)
     if n < FEWEST_LABELS:
         return alone, f"below {FEWEST_LABELS} labels the judge cannot be corrected reliably"
     powered = data.powered(confidence)
@@ -172,6 +178,13 @@ def _at_random(data: _Data, confidence: float) -> tuple[Estimate, str]:
     if min(passed, n - passed) < FEWEST_PER_VERDICT:
         return alone, f"fewer than {FEWEST_PER_VERDICT} labels have one of the verdicts"
     return data.stratified(confidence), "verdicts of the judge split the items into two kinds"
+
+
+def _by_verdict(data: _Data, confidence: float) -> tuple[Estimate, str]:
+    if data.passed in (0, data.total):
+        verdict = "yes" if data.passed else "no"
+        return data.alone(confidence), f"the judge says {verdict} of every item, so of all labels"
+    return data.stratified(confidence), "labels drawn by verdict are right only within each verdict"
 
 
 def _from_elsewhere(data: _Data, confidence: float, name: str) -> TrueRate:

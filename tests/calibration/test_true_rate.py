@@ -152,6 +152,16 @@ def test_labels_by_verdict_need_both_verdicts() -> None:
         true_rate([1, 0, 1], [1, 1, 1], [1, 0], drawn="by verdict")
 
 
+@pytest.mark.parametrize("verdict", [0.0, 1.0], ids=["no", "yes"])
+def test_a_judge_of_one_verdict_leaves_labels_by_verdict_to_speak_alone(verdict: float) -> None:
+    """There is no item of the other verdict to label; statsmodels' Wilson interval of 40 of 60."""
+    found = true_rate([1, 0, 1] * 20, [verdict] * 60, [verdict] * 100, drawn="by verdict")
+
+    ends = (found.estimate.low, found.estimate.high)
+    assert ends == pytest.approx((0.5405687, 0.7727074), abs=1e-6)
+    assert found.estimate.rule.startswith("labels only")
+
+
 def test_labels_from_elsewhere_need_both_answers() -> None:
     """Sensitivity and specificity."""
     with pytest.raises(CalibrationError, match="must hold both yes and no"):
