@@ -18,8 +18,10 @@ from classify.calibration.arrays import Floats, finite_numbers, identifier_numbe
 from classify.calibration.estimate import Estimate
 from classify.calibration.intervals import mean_interval
 from classify.calibration.paired_intervals import (
+    UNVARIED,
     largest_difference,
     tango_ends,
+    tango_rule,
     unvaried_mean_ends,
 )
 from classify.calibration.settings import draw_count, not_negative, random_source
@@ -168,7 +170,7 @@ def paired_difference(
     if count == n and _right_or_wrong(a, b):
         better, worse = int((a > b).sum()), int((a < b).sum())
         low, high = tango_ends(better, worse, n, confidence=confidence)
-        rule = "mean difference, Tango's score interval"
+        rule = f"mean difference, {tango_rule(better, worse)}"
         return Estimate((better - worse) / n, low, high, confidence, rule, n, paired.size)
     found = mean_interval(
         a - b, seed=seed, groups=items, resamples=resamples, confidence=confidence
@@ -178,7 +180,7 @@ def paired_difference(
     # An estimate says how sure it is itself.
     rule, low, high = found.rule.replace(f" {confidence:.0%}", "", 1), found.low, found.high
     if low == high:
-        rule, reach = "none of n varied", largest_difference(a, b, span)
+        rule, reach = UNVARIED, largest_difference(a, b, span)
         low, high = unvaried_mean_ends(
             found.value, count, least=-reach, most=reach, confidence=confidence
         )

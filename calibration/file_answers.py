@@ -81,6 +81,8 @@ class FileAnswers:
     """The results' own."""
     seconds: Floats
     """(n,), what each row took; nan where that is not known."""
+    askings: tuple[int | None, ...]
+    """What tells the one time that the model was asked for a row; None where nothing does."""
     summary: RunSummary
 
 
@@ -111,6 +113,7 @@ class _Gathering:
     states: list[StateMark] = field(default_factory=list[StateMark])
     labels: list[Mapping[str, Label]] = field(default_factory=list[Mapping[str, Label]])
     seconds: list[float] = field(default_factory=list[float])
+    askings: list[int | None] = field(default_factory=list[int | None])
     columns: dict[str, _Columns] = field(default_factory=dict[str, "_Columns"])
 
     def watched(self, results: Iterable[Result]) -> Iterator[Result]:
@@ -122,6 +125,7 @@ class _Gathering:
             self.states.append(_state_mark(result, self.fingerprints))
             self.labels.append(result.labels)
             self.seconds.append(np.nan if result.seconds is None else result.seconds)
+            self.askings.append(None if result.asking is None else hash(result.asking))
             for name, columns in self.columns.items():
                 columns.add(result.answers.get(name))
             yield result
@@ -135,6 +139,7 @@ class _Gathering:
             answers={name: columns.gathered() for name, columns in self.columns.items()},
             labels=tuple(self.labels),
             seconds=np.array(self.seconds, dtype=np.float64),
+            askings=tuple(self.askings),
             summary=summary,
         )
 

@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, array, finite_numbers, identifier_numbers
 from classify.calibration.comparison import holm
 from classify.calibration.estimate import Estimate, student_quantile
-from classify.calibration.paired_intervals import largest_difference, unvaried_mean_ends
+from classify.calibration.paired_intervals import (
+    UNVARIED,
+    largest_difference,
+    unvaried_mean_ends,
+)
 from classify.calibration.settings import not_negative, open_unit
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
@@ -102,7 +106,7 @@ def _mean_difference(
         low, high = unvaried_mean_ends(
             mean, x.size, least=-reach, most=reach, confidence=confidence
         )
-        rule = "judge - human, none of n varied"
+        rule = f"judge - human, {UNVARIED}"
     else:
         half = student_quantile(confidence, degrees=x.size - 1.0) * _standard_error(x)
         low, high = max(-reach, mean - half), min(reach, mean + half)

@@ -19,7 +19,7 @@ from classify.calibration.intervals import mean_interval, share_interval
 from classify.calibration.label_file import RowLabels
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import class_outcomes
-from classify.calibration.paired_intervals import tango_ends, told_of_unvaried
+from classify.calibration.paired_intervals import tango_ends, tango_rule, told_of_unvaried
 from classify.calibration.proper_scores import log_losses
 from classify.calibration.question_comparison import RESAMPLES, flips_of_items
 from classify.calibration.read_items import ReadItem
@@ -109,7 +109,7 @@ class _Rows:
             return PairedMeans(a, b, self._mean(second - first, -1.0, 1.0, seed))
         n, better, worse = first.size, int((second > first).sum()), int((second < first).sum())
         low, high = tango_ends(better, worse, n, confidence=0.95)
-        rule = "Tango's score interval 95%"
+        rule = tango_rule(better, worse, confidence=" 95%")
         return PairedMeans(a, b, Measurement((better - worse) / n, rule, n, low, high))
 
     def means(self, first: Floats, second: Floats, *, most: float, seed: int) -> PairedMeans:

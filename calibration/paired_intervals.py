@@ -18,6 +18,9 @@ from classify.calibration.measurement import Measurement
 from classify.calibration.settings import open_unit, shown
 from classify.errors import CalibrationError
 
+UNVARIED = "none of n varied"
+NO_PAIR_DIFFERED = "no pair differed"
+"""In rules: why an interval is as wide as it is."""
 _STEP = 1e-13
 _ROUNDING = 1e-9
 """Beside a span, what a mean of levels may lie outside of them."""
@@ -45,6 +48,12 @@ def tango_ends(better: int, worse: int, n: int, *, confidence: float) -> tuple[f
     low = -1.0 if seen == -1.0 else float(brentq(excess, -1.0, seen - _STEP, xtol=_STEP))
     high = 1.0 if seen == 1.0 else float(brentq(excess, seen + _STEP, 1.0, xtol=_STEP))
     return low, high
+
+
+def tango_rule(better: int, worse: int, *, confidence: str = "") -> str:
+    """Return the rule of that interval, which says so where no pair differed."""
+    rule = f"Tango's score interval{confidence}"
+    return rule if better or worse else f"{rule}, {NO_PAIR_DIFFERED}"
 
 
 def unvaried_mean_ends(
@@ -84,4 +93,4 @@ def told_of_unvaried(found: Measurement, n: int, *, least: float, most: float) -
     if found.low is None or found.low != found.high:
         return found
     low, high = unvaried_mean_ends(found.value, n, least=least, most=most, confidence=0.95)
-    return replace(found, rule="none of n varied 95%", low=low, high=high)
+    return replace(found, rule=f"{UNVARIED} 95%", low=low, high=high)

@@ -56,6 +56,8 @@ class ResultsComparison:
     """Of the tests of answers: p-values after Holm, over the questions that have one."""
     adjusted_labelled: Mapping[str, float]
     """Of the tests against labels: the same."""
+    asked_once: int
+    """Pairs in which both files hold what the model was asked once, as copies do."""
     without_pair: tuple[str, ...]
     """Labelled ids that name no pair."""
     label_conflicts: int
@@ -99,6 +101,10 @@ def compare_results(
         labelled=labelled,
         adjusted=_adjusted({name: each.test for name, each in compared.items()}),
         adjusted_labelled=_adjusted({name: each.test for name, each in labelled.items()}),
+        asked_once=sum(
+            first.askings[a] is not None and first.askings[a] == second.askings[b]
+            for a, b in pairing.pairs
+        ),
         without_pair=without_pair,
         label_conflicts=conflicts,
         labels=tuple(said),

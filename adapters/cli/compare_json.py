@@ -25,6 +25,7 @@ def comparison_json(runs: TwoRuns) -> dict[str, JSON]:
             "differing_states": pairing.differing,
             "unchecked_states": pairing.unchecked,
             "by_id_alone": pairing.by_id_alone,
+            "asked_once": found.asked_once,
             "label_conflicts": found.label_conflicts,
             "labelled_ids_without_pair": len(found.without_pair),
         },

@@ -10,8 +10,10 @@ from typing import TypeAlias
 from classify.adapters.compare.two_runs import TwoRuns
 from classify.adapters.compare.words import between, change, counts, means, p_value, share, used
 from classify.calibration.label_comparison import FLOOR, LabelComparison
+from classify.calibration.paired_intervals import NO_PAIR_DIFFERED
 from classify.calibration.question_comparison import RESAMPLES, QuestionComparison
 from classify.calibration.results_comparison import Cost
+from classify.calibration.row_pairs import rows
 
 Fact: TypeAlias = tuple[str, str]
 
@@ -35,6 +37,11 @@ def pair_lines(runs: TwoRuns) -> list[str]:
     """Return how many rows are compared, and what became of the other rows and questions."""
     conflicts = runs.comparison.label_conflicts
     told = [f"{conflicts} pairs have other labels in B: A's are used"] if conflicts else []
+    if copied := runs.comparison.asked_once:
+        told.append(
+            f"{copied} {rows(copied)} asked once for both files, of which one is a copy or was "
+            "resumed from one: they show no noise of the model"
+        )
     if lone := runs.comparison.without_pair:
         told.append(f"labelled ids that name no pair: {len(lone)}, such as {lone[0]!r}")
     return [
@@ -138,8 +145,10 @@ def _distances(runs: TwoRuns, found: QuestionComparison) -> list[Fact]:
 def _agreement(found: QuestionComparison) -> list[Fact]:
     weighted = ", quadratic weights" if found.question.type == "score" else ""
     measures = (("Cohen's kappa", found.kappa), ("Gwet's AC", found.ac))
+    alike = found.changed is not None and found.changed.value == 0.0
+    why = f": {NO_PAIR_DIFFERED}" if alike else ""
     return [
-        (name, f"{each.value:z.3f} ({between(each)}){weighted}, {used(each)}")
+        (name, f"{each.value:z.3f} ({between(each)}{why}){weighted}, {used(each)}")
         for name, each in measures
         if each is not None
     ]

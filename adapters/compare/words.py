@@ -8,6 +8,7 @@ from classify.calibration.comparison import PairedTest
 from classify.calibration.estimate import Estimate
 from classify.calibration.label_comparison import PairedMeans
 from classify.calibration.measurement import Measurement, rows_used
+from classify.calibration.paired_intervals import NO_PAIR_DIFFERED, UNVARIED
 
 
 def share(found: Measurement) -> str:
@@ -22,11 +23,18 @@ def used(found: Measurement | Estimate | PairedTest) -> str:
 
 
 def between(found: Measurement | Estimate, *, signed: bool = False) -> str:
-    """Write "95% 0.190 to 0.285", or that there is no interval."""
+    """Write "95% 0.190 to 0.285", why it is wide where nothing varied, or that there is none."""
     if found.low is None or found.high is None:
         return "no interval"
     low, high = (f"{end:+z.3f}" if signed else f"{end:z.3f}" for end in (found.low, found.high))
-    return f"95% {low} to {high}"
+    return f"95% {low} to {high}" + _alike(found)
+
+
+def _alike(found: Measurement | Estimate) -> str:
+    """Say that no pair differed, or that all did so alike: a wide interval looks like a fault."""
+    if NO_PAIR_DIFFERED in found.rule or (UNVARIED in found.rule and found.value == 0.0):
+        return f": {NO_PAIR_DIFFERED}"
+    return ": all pairs differ alike" if UNVARIED in found.rule else ""
 
 
 def change(found: Measurement | Estimate) -> str:

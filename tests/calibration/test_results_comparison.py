@@ -285,6 +285,21 @@ def test_a_run_against_itself_is_not_sure_that_nothing_can_change(again: int) ->
         assert each is not None and each.low is not None and each.high is not None
         assert each.high - each.low > 0.25
     assert labelled.log_loss.difference.rule == "none of n varied 95%"
+    if again == 1:
+        assert labelled.accuracy.difference.rule.endswith("interval 95%, no pair differed")
+
+
+def test_pairs_that_the_model_was_asked_for_once_are_counted() -> None:
+    """A copied file shows no noise of the model; a second run of the same answers does."""
+
+    def at(seconds: float) -> list[Result]:
+        return [row.model_copy(update={"seconds": seconds}) for row in yes(0.9, 0.2)]
+
+    copied = compared([*at(1.5), *yes(0.3)], [*at(1.5), *yes(0.3)], labels=None)
+
+    assert (3, 2) == (copied.pairing.n, copied.asked_once)
+    assert 0 == compared(at(1.5), at(1.25)).asked_once
+    assert 0 == compared(yes(0.9), yes(0.9)).asked_once
 
 
 def test_against_labels_both_are_measured_on_the_same_rows() -> None:

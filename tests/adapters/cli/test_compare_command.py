@@ -92,6 +92,19 @@ def test_the_json_holds_every_changed_row_and_the_tests_against_labels(desk: Des
     )
 
 
+def test_a_file_against_itself_says_why_intervals_are_wide(desk: Desk) -> None:
+    """Nothing differed, which is not to say that nothing could: and it was asked once only."""
+    a, labels = _run(desk, "a.jsonl", sure=0.9), _labels(desk)
+
+    found = desk.classify("compare", a, a, "--labels", labels)
+
+    said = " ".join(found.stdout.split())
+    assert 0 == found.exit_code, found.stderr
+    assert "12 rows asked once for both files" in said
+    assert "accuracy A 0.667, B 0.667: +0.000 (95% -0.242 to +0.242: no pair differed)" in said
+    assert "to 1.000: no pair differed), 12 used of 12 labels" in said
+
+
 def test_questions_that_are_not_comparable_are_named_with_the_reason(desk: Desk) -> None:
     """Other options, or asked by one run only: nothing is compared in silence."""
     a = _run(desk, "a.jsonl", sure=0.9)
