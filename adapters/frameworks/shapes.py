@@ -1,7 +1,7 @@
 """A scorer's result in the shapes of other evaluation tools: plain dicts, no library needed.
 
-A result without a score is said to be none in each tool's own way, never 0; promptfoo alone has no
-way to say so.
+A result without a score is said to be none in each tool's own way, never 0; promptfoo alone takes
+no result without a number, and has a mark for one that is none.
 """
 
 from __future__ import annotations
@@ -85,9 +85,10 @@ def to_promptfoo(result: AnyResult, *, threshold: float, name: str | None = None
     takes higher as better, so `score` is 1 - score there, and `namedScores` has it as it is.
     Raises InvalidInput for a threshold outside 0..1.
 
-    promptfoo refuses a grading result whose score is no number. Without one the test fails with
-    the 0 that promptfoo itself gives to what could not be graded, `metadata` holds "not_scorable",
-    and there is no named score, whose mean is then of the scores there are.
+    promptfoo refuses a grading result whose score is no number. Without one this is what promptfoo
+    itself makes of what its graders could not grade: the test fails with 0, and `metadata` holds
+    "graderError": True. There is no named score, whose mean is then of the scores there are. Keep
+    it out of `not-python`, which turns a failure into a pass, of whatever kind.
     """
     if not 0.0 <= threshold <= 1.0:
         raise InvalidInput(f"threshold must be from 0 to 1, got {threshold!r}")
@@ -97,7 +98,7 @@ def to_promptfoo(result: AnyResult, *, threshold: float, name: str | None = None
             "score": 0.0,
             "reason": explanation(result) or "there is no score",
             "namedScores": {},
-            "metadata": metadata(result),
+            "metadata": {**metadata(result), "graderError": True},
         }
     lower = result.direction == "lower"
     passed = result.score <= threshold if lower else result.score >= threshold

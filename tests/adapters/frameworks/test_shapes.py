@@ -111,7 +111,7 @@ def test_promptfoo_turns_lower_scores_around(
 
     assert (shape["pass"], shape["score"]) == (passed, 0.8)
     assert shape["namedScores"] == {"toxicity": 0.2}
-    assert "not_scorable" not in shape["metadata"]
+    assert not {"not_scorable", "graderError"} & shape["metadata"].keys()
 
 
 def test_inspect_and_pydantic_take_the_value(choice: AnyResult) -> None:
@@ -139,11 +139,12 @@ def test_no_score_is_never_zero(
 
 
 def test_no_score_does_not_pass_in_promptfoo(nothing: AnyResult) -> None:
-    """Promptfoo knows no third state and takes no result without a number: fail, and say why."""
+    """Promptfoo takes no result without a number: fail, say why, and mark it as its graders do."""
     shape = to_promptfoo(nothing, threshold=0.0)
 
     assert (shape["pass"], shape["reason"]) == (False, "not scorable: no output")
     assert (shape["metadata"]["not_scorable"], shape["namedScores"]) == ("no output", {})
+    assert (shape["metadata"]["graderError"], shape["score"]) == (True, 0.0)
     assert math.isnan(to_inspect(nothing)["value"])
 
 
