@@ -53,8 +53,15 @@ _CLOSED = re.compile(
 )
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.
-_MORE = re.compile(r"[0-9A-Za-z\u00c0-\u00ff]|[.,]\d*[1-9]|\.[A-Za-z]\.")
-"""What makes a label the beginning of something longer: the 1 of 10 and of 1.5, the A of A.I."""
+_MORE = re.compile(
+    r"[0-9A-Za-z\u00c0-\u00ff]|[.,]\d*[1-9]|\.[A-Za-z]\."
+    r"|\s?[-\u2013\u2014]\s?(?:\d|[A-Z](?![^\W_]))|\s?/\s?[A-Za-z]"
+    r"|(?:,|,?\s(?:&|and|or|to))\s(?!I['\u2019 ])(?:\d|(?:[A-Z]|[Yy]es|[Nn]o)(?![^\W_]))"
+)
+"""What makes a label the beginning of something longer: the 1 of 10 and of 1.5, the A of A.I., and
+what names a second label, as 3-4, B/C and B or C do."""
+_PRONOUN = re.compile(r"['\u2019][a-z]|[ \t]+[a-z]")
+"""What makes an I the first word of a sentence, which is no label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +204,8 @@ def _parted(token: str, before: str, after: str) -> tuple[str, str, str]:
 def _goes_on(before: str, label: str, after: str) -> bool:
     """Whether a label is a piece of something longer: the 1 of 10, of 1.5 and of -1."""
     signed = label.isdigit() and before.endswith((".", ",", "-", "\u2212"))
-    return signed or _MORE.match(after) is not None
+    speaks = label == "I" and _PRONOUN.match(after)
+    return bool(signed or speaks or _MORE.match(after))
 
 
 def _distinct(alternatives: Iterable[Alternative]) -> Iterable[Alternative]:

@@ -12,7 +12,7 @@ from classify.asking import Asking
 from classify.errors import CapabilityError
 from classify.evidence import OrderSeen, SeenToken
 from classify.json_values import writable
-from classify.labels import LETTERS, Slate
+from classify.labels import DIGITS, LETTERS, Slate
 from classify.language_model import Capabilities, Prompt, Reply, Sampling
 from classify.logspace import Floats
 from classify.options import Options
@@ -23,6 +23,9 @@ from classify.tokenizers import check_labels
 
 DEFAULT_FLOOR = 0.5
 FEW_TOKENS = 8
+_LABEL_AND_MORE = 3
+"""Tokens that show whether a label is the beginning of something longer, as the 1 of "10" is where
+digits are tokens of their own, the 3 of "3.5" and the I of "I'm sorry"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ async def read_slot(
         return Slot(shown, one, one, one, _seen(shown, prompt, path, p=one, label_mass=1.0))
     check_labels(shown.labels, asking.capabilities.tokenizer)
     labels = exact_labels(asking.capabilities, shown)
-    reply = await _alternatives(asking, prompt, labels, tokens=1)
+    reply = await _alternatives(asking, prompt, labels, tokens=_tokens(shown.labels))
     found = None if stopped(reply) else find_slot(reply.positions, shown.labels)
     if found is None and not stopped(reply):
         reply = await _alternatives(asking, prompt, labels, tokens=FEW_TOKENS)
@@ -70,6 +73,11 @@ async def read_slot(
         nothing = _too_little(reading, seen, floor=floor, written=written)
         return replace(nothing, written=words_of(reply))
     return Slot(shown, reading.p, reading.lower, reading.upper, seen)
+
+
+def _tokens(labels: tuple[str, ...]) -> int:
+    """Return how many tokens to ask for: one more than the label's only where it may go on."""
+    return _LABEL_AND_MORE if any(label in (*DIGITS, "I") for label in labels) else 1
 
 
 def coverage_floor(options: Options) -> float:
@@ -104,7 +112,10 @@ async def _alternatives(
         labels=labels,
     )
     reply = await asking.complete(prompt, sampling)
-    shown = reply.positions and all(position.alternatives for position in reply.positions)
+    read = reply.positions
+    if len(read) > 1 and not (read[-1].token and reply.text.endswith(read[-1].token)):
+        read = read[:-1]  # the mark of the end, which is no part of the text
+    shown = read and all(position.alternatives for position in read)
     if not shown and not stopped(reply) and not _wrote_nothing(reply):
         raise CapabilityError(f"{asking.where} returned no logprobs; {ALTERNATIVES}")
     return reply

@@ -126,7 +126,10 @@ def test_a_form_that_the_model_does_not_take_is_refused() -> None:
 
 @pytest.mark.parametrize(("top", "temperature"), [(20, 1.0), (5, 0.7)])
 def test_sampling_is_neutral(top: int, temperature: float) -> None:
-    """One token, all the alternatives there are, at the temperature that the probe found."""
+    """All the alternatives there are, at the temperature that the probe found.
+
+    One token; three where the label is a digit, which may be the first of a longer number.
+    """
     sent: list[Sampling] = []
 
     def reply(prompt: Prompt, sampling: Sampling) -> Mapping[str, float]:
@@ -136,7 +139,9 @@ def test_sampling_is_neutral(top: int, temperature: float) -> None:
     can = replace(CAN, top_logprobs=top, temperature=temperature)
     answers(ScriptedLanguageModel(reply, capabilities=can))
 
-    assert sent == [Sampling(max_tokens=1, top_logprobs=top, temperature=temperature)] * 3
+    assert sent == [
+        Sampling(max_tokens=most, top_logprobs=top, temperature=temperature) for most in (1, 3, 1)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,66 @@ def test_draws_and_slots_are_read_by_one_rule(tokens: tuple[str, ...]) -> None:
     assert (written_label("".join(tokens)) in ("a", "b", "c")) == read
 
 
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ("1", "0"),
+        ("1", "00"),
+        ("3", ".", "5"),
+        ("3", "-", "4"),
+        ("3", " -", " 4"),
+        ("3", " to", " 4"),
+        ("3", ", ", "4"),
+        ("B", "/C"),
+        ("B", " / ", "C"),
+        ("B", " or", " C"),
+        ("B", ", or", " C"),
+        ("B", ", C"),
+        ("B", "-C"),
+        ("Yes", "/", "No"),
+        ("Yes", " and", " no"),
+        ("I", "'m", " sorry"),
+        ("I", " cannot"),
+    ],
+    ids="".join,
+)
+def test_what_is_part_of_something_longer_is_no_label(tokens: tuple[str, ...]) -> None:
+    """Nor one of two that are named, in a text as at a slot: B/C was B at a slot."""
+    for whole in (tokens, ("**", *tokens, "**")):
+        positions = [Position(token, (Alternative(token, -0.1),)) for token in whole]
+        slot = find_slot(positions, (tokens[0], "Z"))
+
+        assert slot is not None and slot[1].label_mass == 0.0
+        assert written_label("".join(whole)) != tokens[0].casefold()
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ("3",),
+        ("3", "/", "5"),
+        ("3", " out", " of", " 5"),
+        ("3", ".", "0"),
+        ("3", "\n", "1"),
+        ("B", "</answer>"),
+        ("B", " - C", "at"),
+        ("I",),
+        ("I", ")", " ibis"),
+        ("I", ": the"),
+        ("I", "\n", "The"),
+        ("Yes", ", it"),
+    ],
+    ids="".join,
+)
+def test_what_ends_in_front_of_more_is_a_label(tokens: tuple[str, ...]) -> None:
+    """In a text as at a slot."""
+    positions = [Position(token, (Alternative(token, -0.1),)) for token in tokens]
+    slot = find_slot(positions, (tokens[0], "Z"))
+
+    assert slot is not None and slot[1].label_mass > 0.0
+    assert written_label("".join(tokens)) == tokens[0].casefold()
+
+
 def test_what_was_drawn_instead_of_labels_is_kept() -> None:
     """The commonest first, at most five, each at most 200 characters; the labels are counted."""
     texts = ["I cannot grade this."] * 3 + ["A"] * 2 + ["No idea. " * 50] * 2 + list("123456")
