@@ -21,7 +21,10 @@ Probability: TypeAlias = Annotated[float, Field(ge=-1e-9, le=1.0 + 1e-9, allow_i
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    # What is not finite would be written as null, and a line with null in it not be read again.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class SeenToken(_Record):
@@ -48,8 +51,9 @@ class OrderSeen(_Record):
     """The index of the generated token that carried the label."""
     alternatives: tuple[SeenToken, ...] = ()
     """What the model might have written at the slot, likeliest first."""
-    token_logprobs: dict[str, tuple[float, ...]] | None = None
-    """Word or words -> the logprobs of their tokens, where whole texts were scored."""
+    token_logprobs: dict[str, tuple[float | None, ...]] | None = None
+    """Word or words -> the logprobs of their tokens, where whole texts were scored; None for a
+    token that has no probability at all."""
     path: tuple[str, ...] = ()
     """The labels of the groups above, where a tree was asked."""
     prompt_hash: str

@@ -263,11 +263,15 @@ def _check_said_of(name: str, answer: Answer, rounding: Rounding) -> None:
 
 def _build(name: str, kind: type[M], answer: Raw) -> M:
     try:
-        return kind.model_validate(answer)
+        built = kind.model_validate(answer)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         field = ".".join(map(str, problem["loc"]))
         raise InvalidAnswer(f"answer {name!r}: {field}: {problem['msg']}") from None
+    if is_object(answer.get("evidence")):  # a model's own: its texts may be any
+        written = built.model_dump(mode="json", include={"evidence"})
+        _check_json(f"answer {name!r}: evidence", written["evidence"])
+    return built
 
 
 def _check_rounding(rounding: object) -> Rounding:

@@ -97,6 +97,11 @@ def check_logprob(value: float, token: str) -> float:
     return -math.inf if value <= NO_MASS else min(value, 0.0)
 
 
+def kept_logprob(value: float) -> float | None:
+    """Return a logprob as evidence keeps it: None for no probability, which JSON cannot say."""
+    return value if math.isfinite(value) else None
+
+
 def read_position(
     position: Position, labels: Sequence[str], *, before: str = "", after: str = ""
 ) -> SlotReading:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +17,7 @@ from classify.logspace import Floats
 from classify.options import Options
 from classify.prompts import label_prompt, prompt_hash
 from classify.reading import NoReading
-from classify.readout import SlotReading, find_slot, normalized
+from classify.readout import SlotReading, find_slot, kept_logprob, normalized
 from classify.tokenizers import check_labels
 
 DEFAULT_FLOOR = 0.5
@@ -143,7 +142,7 @@ def _seen(
         alternatives=tuple(
             # Twenty of them for each answer, of values that were checked: not checked again.
             SeenToken.model_construct(
-                token=writable(a.token), logprob=_finite(a.logprob), label=label
+                token=writable(a.token), logprob=kept_logprob(a.logprob), label=label
             )
             for a, label in counted
         ),
@@ -151,10 +150,6 @@ def _seen(
         prompt_hash=prompt_hash(prompt),
         response_id=reply.response_id if reply else None,
     )
-
-
-def _finite(logprob: float) -> float | None:
-    return logprob if math.isfinite(logprob) else None
 
 
 def stopped(reply: Reply) -> bool:

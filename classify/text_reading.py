@@ -18,7 +18,7 @@ from classify.orders import combine
 from classify.prompts import option_prompt, prompt_hash, words_prompt
 from classify.questions import Question, Score
 from classify.reading import NoReading, Reading
-from classify.readout import check_logprob
+from classify.readout import check_logprob, kept_logprob
 
 
 async def read_texts(asking: Asking) -> Reading | NoReading:
@@ -157,7 +157,10 @@ def _seen(
         labels={word: options[k] for k, word in spelled},
         probabilities=dict(zip(options, p.tolist(), strict=True)),
         label_mass=label_mass,
-        token_logprobs=dict(zip(words, scores.logprobs, strict=True)),
+        token_logprobs={
+            word: tuple(map(kept_logprob, logprobs))
+            for word, logprobs in zip(words, scores.logprobs, strict=True)
+        },
         prompt_hash=prompt_hash(prompt),
         response_id=scores.response_id,
     )

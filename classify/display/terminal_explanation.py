@@ -120,8 +120,7 @@ def _alternatives(seen: OrderSeen, names: Mapping[str, str], screen: Screen) -> 
 
 def _token(token: SeenToken, name: str, screen: Screen, width: int) -> str:
     text = screen.fitted(screen.safe(repr(token.token)), width)
-    log_p = "none" if token.logprob is None else f"{token.logprob:.3f}"
-    line = f"{_DEEPER}{text} {log_p:>8} {_probability(token):>8.3g}  "
+    line = f"{_DEEPER}{text} {_logprob(token.logprob):>8} {_probability(token):>8.3g}  "
     return (line + screen.fitted(name, screen.width - cell_len(line))).rstrip()
 
 
@@ -139,8 +138,14 @@ def _words(seen: OrderSeen, names: Mapping[str, str], screen: Screen) -> list[Te
     return lines
 
 
-def _logprobs(logprobs: Sequence[float]) -> str:
+def _logprobs(logprobs: Sequence[float | None]) -> str:
+    listed = " ".join(map(_logprob, logprobs))
     if len(logprobs) == 1:
-        return f"{logprobs[0]:.3f}"
-    listed = " ".join(f"{value:.3f}" for value in logprobs)
-    return f"{listed} of {len(logprobs)} tokens, sum {sum(logprobs):.3f}"
+        return listed
+    known = [value for value in logprobs if value is not None]
+    whole = sum(known) if len(known) == len(logprobs) else None
+    return f"{listed} of {len(logprobs)} tokens, sum {_logprob(whole)}"
+
+
+def _logprob(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"

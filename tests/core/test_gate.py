@@ -34,6 +34,14 @@ DECLINED: Mapping[str, object] = {"type": "no_verdict", "cause": "declined"}
         pytest.param(
             DecisionResponse({"q": {**HALF, "colour": "red"}}), "'q': colour", id="unknown field"
         ),
+        *(
+            pytest.param(DecisionResponse({"q": {**HALF, "evidence": evidence}}), message, id=id)
+            for evidence, message, id in (
+                ({"seconds": math.nan}, "'q': evidence.seconds", "evidence that is not finite"),
+                ({"reason": "\ud83d"}, "'q': evidence.reason", "half a pair in evidence"),
+                ({"attempts": 10**5000}, "'q': evidence.attempts", "long number in evidence"),
+            )
+        ),
         pytest.param(
             DecisionResponse({"q": {"type": "no_verdict", "cause": "tired", "message": "x"}}),
             "'q': cause",

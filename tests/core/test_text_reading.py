@@ -18,6 +18,7 @@ from classify.answers import AnyAnswer, BooleanAnswer, ChoiceAnswer, NoVerdict, 
 from classify.classifier import Classifier
 from classify.errors import CapabilityError, LabelCollision, MalformedResponse
 from classify.language_model import ChatPrompt, Prompt, TextPrompt
+from classify.results import parse_result, result_line, results_of
 from classify.testing.scripted import ScriptedLanguageModel
 
 Scores = Callable[[Prompt, Sequence[str]], Sequence[Sequence[float]]]
@@ -102,8 +103,24 @@ def test_words_are_compared_with_one_another(
     assert found.evidence.length_rule == named
     assert found.evidence.readout == "words"
     assert found.evidence.orders[0].token_logprobs == {
-        text.strip(): tuple(log(p) for p in ps) for text, ps in tokens.items()
+        text.strip(): tuple(log(p) if p else None for p in ps) for text, ps in tokens.items()
     }
+
+
+def test_a_token_without_any_probability_can_be_written_and_read_again() -> None:
+    """Its line could not be read, and with it no line of the file."""
+    model = speaker({" ant": [0.5], " big bee": [0.25, 0.0]})
+    evaluation = asyncio.run(Classifier("c", model, {"q": AB}).evaluate("text"))
+    found = evaluation.answers["q"]
+
+    assert isinstance(found, ChoiceAnswer) and found.evidence is not None
+    assert found.probabilities == {"ant": 1.0, "big bee": 0.0}
+    assert found.evidence.orders[0].token_logprobs == {
+        "ant": (log(0.5),),
+        "big bee": (log(0.25), None),
+    }
+    (result,) = results_of([evaluation])
+    assert parse_result(result_line(result)) == result
 
 
 def test_several_words_of_an_option_add_up() -> None:

@@ -97,7 +97,7 @@ const wordRows = ({ tokens, labels }) =>
   Object.entries(tokens).map(([word, logs]) => [
     word,
     labels[word] ?? "",
-    logs.map((log) => log.toFixed(3)).join(" "),
+    logs.map((log) => log?.toFixed(3) ?? "−∞").join(" "),
   ]);
 
 const labelRows = ({ labels, probabilities }) =>

@@ -335,6 +335,15 @@ def test_alternatives_say_what_they_were_counted_for() -> None:
     assert any(line.split() == ["'0'", "-2.303", "0.1"] for line in lines)
 
 
+def test_tokens_without_any_probability_are_shown_as_such() -> None:
+    model = ScriptedLanguageModel(scores=lambda _, __: [[-1.0, -2.0], [-0.5, -math.inf]])
+
+    lines = shown(explanation(model, AB, "x"))
+
+    assert any("logprob -1.000 -2.000 of 2 tokens, sum -3.000" in line for line in lines)
+    assert any("logprob -0.500 none of 2 tokens, sum none" in line for line in lines)
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_state_stays_between_its_marks(name: str) -> None:
     """No line of it is without a mark, too wide, or steers the terminal."""
