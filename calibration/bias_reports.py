@@ -38,6 +38,9 @@ from classify.errors import CalibrationError
 if TYPE_CHECKING:
     from classify.display.cards import Card
 
+_ROUNDING = 1e-12
+"""This near to 1 a correlation is 1: what its sums leave out is no doubt that could be measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class BiasReport(Shown):
@@ -153,8 +156,8 @@ def length_bias(
 
     With `actual`, what people said of each item, it is the partial correlation: longer texts may
     simply be better. The interval is Fisher's with Bonett and Wright's (2000) variance; it is
-    None below 6 rows. Raises CalibrationError where a side is constant, or where `actual` alone
-    explains one side.
+    None below 6 rows, and where the ranks are the same or reversed. Raises CalibrationError where
+    a side is constant, or where `actual` alone explains one side.
     """
     x, z, w = checked_pairs(score, length, weights, names=("score", "length"))
     scores, lengths = mid_ranks(x, w), mid_ranks(z, w)
@@ -163,7 +166,9 @@ def length_bias(
         labels = mid_ranks(checked_pairs(score, actual, weights, names=("score", "actual"))[1], w)
         value = _partial(value, correlation(scores, labels, w), correlation(lengths, labels, w))
         rule, used = "partial Spearman of score and length given labels", 4
-    if x.size < used + 2 or abs(value) == 1.0:
+    if 1.0 - abs(value) < _ROUNDING:
+        return Measurement(math.copysign(1.0, value), rule, x.size)
+    if x.size < used + 2:
         return Measurement(value, rule, x.size)
     error = math.sqrt((1 + value**2 / 2) / (x.size - used))
     half = normal_quantile(confidence) * error

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from classify.calibration.arrays import Floats, Ints, array, identifier_numbers, log_probabilities
 from classify.calibration.intervals import mean_interval, wilson
 from classify.calibration.measurement import Measurement, of_total
+from classify.calibration.paired_intervals import told_of_unvaried
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -99,8 +100,10 @@ def order_sensitivity(
     return OrderSensitivity(
         flips,
         chance_over_items(within[repeated], "flips within one order", seed),
-        chance_over_items((across - within)[both], "flips above noise", seed),
-        mean_over_items((p_across - p_within)[both], "half squared distance above noise", seed),
+        chance_over_items((across - within)[both], "flips above noise", seed, least=-1.0),
+        mean_over_items(
+            (p_across - p_within)[both], "half squared distance above noise", seed, least=-1.0
+        ),
     )
 
 
@@ -131,7 +134,7 @@ def first_option_preference(
     per_item = np.where(seen, gains, 0.0)[compared].sum(axis=1) / seen[compared].sum(axis=1)
     slots = [float(p[places == slot].mean()) for slot in range(p.shape[1])]
     return PositionPreference(
-        mean_over_items(per_item, "gain of the first place", seed), tuple(slots)
+        mean_over_items(per_item, "gain of the first place", seed, least=-1.0), tuple(slots)
     )
 
 
@@ -167,21 +170,23 @@ def _group_means(values: Floats, group: Ints, groups: int) -> Floats:
     return means
 
 
-def mean_over_items(values: Floats, name: str, seed: int) -> Measurement:
-    """Return the mean of one value per item, with an interval that resamples items."""
+def mean_over_items(values: Floats, name: str, seed: int, *, least: float) -> Measurement:
+    """Return the mean of one value per item, from `least` to 1, with an interval over items.
+
+    Resampling items that are all alike would give an interval of no width.
+    """
     if values.size < 2:
         return Measurement(float(values[0]), f"{name}, one item", values.size)
-    found = mean_interval(values, seed=seed)
+    found = told_of_unvaried(mean_interval(values, seed=seed), values.size, least=least, most=1.0)
     return Measurement(found.value, f"{name}, {found.rule}", found.n, found.low, found.high)
 
 
-def chance_over_items(values: Floats, name: str, seed: int) -> Measurement:
+def chance_over_items(values: Floats, name: str, seed: int, *, least: float = 0.0) -> Measurement:
     """Return the mean of one chance per item: Wilson's interval where all are 0 or all are 1."""
-    # Resampling items that all flip, or never do, would give an interval of no width.
     if values.size > 1 and np.ptp(values) == 0.0 and values[0] in (0.0, 1.0):
         found = wilson(float(values.sum()), values.size)
         return Measurement(found.value, f"{name}, {found.rule}", found.n, found.low, found.high)
-    return mean_over_items(values, name, seed)
+    return mean_over_items(values, name, seed, least=least)
 
 
 def _cells(item: Ints, order: Ints) -> Ints:

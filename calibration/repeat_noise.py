@@ -46,7 +46,10 @@ def repeat_noise(log_p: ArrayLike, *, item: ArrayLike, seed: int) -> RepeatNoise
     chosen = np.eye(checked.shape[1])[checked.argmax(axis=1)]
     return RepeatNoise(
         mean_over_items(
-            _distances(np.exp(checked), index), "total variation of two answers to one item", seed
+            _distances(np.exp(checked), index),
+            "total variation of two answers to one item",
+            seed,
+            least=0.0,
         ),
         chance_over_items(_distances(chosen, index), "flips of two answers to one item", seed),
     )

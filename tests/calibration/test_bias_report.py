@@ -227,3 +227,30 @@ def test_items_that_all_flip_are_no_proof_that_every_item_does() -> None:
 
     assert (found.flips.value, found.flips.high) == (1.0, 1.0)
     assert found.flips.low == pytest.approx(24 / (24 + 1.959964**2))
+
+
+def test_a_judge_that_never_varies_is_not_certain_to_do_so() -> None:
+    """Of 20 alike items one in 20 may differ: 1 - 0.025^(1/20), as for any share not seen once."""
+    log_p = np.log(np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], 20)).repeat(4, axis=0)
+    items, orders = np.arange(20).repeat(4), ["a", "a", "b", "b"] * 20
+    places = [[0, 1, 2], [0, 1, 2], [2, 1, 0], [2, 1, 0]] * 20
+
+    noise = repeat_noise(log_p, item=items, seed=0).distance
+    order = order_sensitivity(log_p, item=items, order=orders, seed=0).probability_excess
+    first = first_option_preference(log_p, item=items, position=places, seed=0).preference
+
+    unseen = 1.0 - 0.025 ** (1.0 / 20.0)
+    assert order is not None
+    assert [found.value for found in (noise, order, first)] == pytest.approx([0.0] * 3)
+    assert [found.high for found in (noise, order, first)] == pytest.approx([unseen] * 3)
+    assert [noise.low, first.low] == pytest.approx([0.0, -unseen])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["same", "reversed"])
+def test_equal_ranks_have_no_interval(sign: float) -> None:
+    """Luck, in 2 of 720 draws of six rows: rounding made that 1e-154, and the ends one point."""
+    ranks = np.arange(6.0)
+
+    found = length_bias(sign * ranks, ranks)
+
+    assert (found.value, found.low, found.high, found.p_value) == (sign, None, None, None)
