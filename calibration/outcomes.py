@@ -125,7 +125,8 @@ def one_option(outcomes: ClassOutcomes, option: int) -> BinaryOutcomes:
 
 def option_probabilities(outcomes: ClassOutcomes) -> Floats:
     """Return the probabilities of all options (K, n), those of each option side by side."""
-    p = np.ascontiguousarray(outcomes.log_p.T)
+    # A copy also of one row, whose columns lie side by side as they are.
+    p = np.array(outcomes.log_p.T, order="C")
     return same_probabilities(np.exp(p, out=p))
 
 

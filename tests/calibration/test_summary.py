@@ -132,6 +132,15 @@ def test_a_score_is_measured_in_units_of_its_levels() -> None:
     assert found.spearman is not None and found.tau_b is not None
 
 
+def test_one_row_of_a_score_is_measured_like_any_other() -> None:
+    """Squares of 0.3 - 1, 0.5, 0.2 and 0.1 beyond the levels, by 4; and a mean level of 1.5."""
+    found = metrics(np.log([[0.3, 0.2, 0.3, 0.1, 0.1]]), [0], seed=0, kind="score").ordinal
+
+    assert found is not None
+    assert found.rps.value == pytest.approx((0.7**2 + 0.5**2 + 0.2**2 + 0.1**2) / 4)
+    assert found.mae.value == pytest.approx(0.2 + 0.6 + 0.3 + 0.4)
+
+
 def test_groups_widen_intervals() -> None:
     """Ten readings of an item are one item."""
     log_p, y = rows(60, 3)
