@@ -91,6 +91,12 @@ class JudgedItems:
             groups=[" ".join(item) for item in self.items],
         )
         found = replace(found, verdicts=f"{JUDGE}: {self.rule}")
+        if found.replacing is not None:
+            note = (
+                "person 1 is whoever gave the first label of an item: where those are different "
+                "people, compare named ones with a ratings file (--raters)"
+            )
+            found = replace(found, notes=(*found.notes, note))
         if (several := len(self.items) - len(set(self.items))) > 0:
             note = f"{several} rows read an item again: it counts once, its readings in equal parts"
             found = replace(found, notes=(*found.notes, note))

@@ -278,6 +278,20 @@ def test_replacing_a_person_takes_two_of_them(desk: Desk) -> None:
     assert "it takes items that at least two people rated" in result.stdout
 
 
+def test_people_without_names_are_told_apart_by_the_order_of_labels_and_that_is_said(
+    desk: Desk,
+) -> None:
+    """A label file has no raters: the test would take different people for one."""
+    _run(desk)
+    lines = [f"r{n},{'refund' if n % 2 else 'delivery'}\n" for n in range(4) for _ in range(3)]
+    labels = desk.write("three.csv", "id,topic\n" + "".join(lines))
+
+    result = desk.classify("agree", desk.out, "--labels", labels, "--may-replace", "0.1")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "person 1 is whoever gave the first label of an item" in result.stdout
+
+
 def test_rows_that_were_run_twice_show_the_noise(desk: Desk) -> None:
     """The same id and state is one item that was read again, and not two items."""
     spec = Path(desk.spec).read_text("utf-8") + "options: {orders: 2}\n"
