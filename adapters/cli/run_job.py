@@ -24,6 +24,7 @@ from classify.adapters.cli.stopping import stoppable
 from classify.adapters.cli.summary_table import summary_table
 from classify.classifier import Classifier
 from classify.errors import InvalidInput
+from classify.prior import check_batch_size
 from classify.results import read_results
 from classify.row_sources import count_records, is_stream
 from classify.rows import BadRow, Row, read_rows
@@ -74,6 +75,8 @@ class RunJob:
             say("reading rows from standard input, a JSON object a line")
         rows = read_rows(self.rows, fields, spec.questions, limit=self.limit, note=say)
         total = self._total()
+        if classifier.options.prior == "batch" and total is not None:
+            check_batch_size(total)
         started = time.monotonic()
         with Store(self.output, existing=self.existing, added=self.added) as store:
             if store.damaged:

@@ -64,6 +64,17 @@ def test_json_is_one_object_on_standard_output_and_messages_go_elsewhere(desk: D
     assert "state: field 'text'" in result.stderr
 
 
+def test_rows_too_few_for_a_batch_prior_are_refused_before_any_is_asked(desk: Desk) -> None:
+    """They were asked and paid for, and then refused."""
+    desk.write("spec.yaml", Path(desk.spec).read_text("utf-8") + "options: {prior: batch}\n")
+
+    result = desk.classify("run", desk.spec, desk.rows, "-o", desk.out)
+
+    assert 2 == result.exit_code
+    assert 'prior="batch" needs at least 32 states, got 5' in result.stderr
+    assert [] == desk.asked()
+
+
 def test_failed_rows_make_the_exit_code_1_and_lose_nothing(desk: Desk) -> None:
     """The others are answered, the summary counts, and the text is in no message."""
     _fails_for(desk, 2)
