@@ -41,7 +41,7 @@ from classify.errors import (
 from classify.evaluation import Evaluation, TotalUsage
 from classify.function_facts import function_facts
 from classify.gate import check_response, copied_answers, without_outdated
-from classify.json_values import JSON, check_json, is_object
+from classify.json_values import JSON, check_json, is_object, plain
 from classify.language_model import INCREDIBLE_USAGE, LanguageModel, Usage
 from classify.logprob_model import LogprobModel
 from classify.model_facts import model_facts
@@ -420,7 +420,9 @@ class Classifier(Shown):
             warnings=warnings if usage == reported else (*warnings, INCREDIBLE_USAGE),
             rounding=response.rounding,
             provider_metadata=(
-                None if response.provider_metadata is None else dict(response.provider_metadata)
+                None
+                if response.provider_metadata is None
+                else {name: plain(value) for name, value in response.provider_metadata.items()}
             ),
             response=ResponseInfo(
                 info.id, info.timestamp or datetime.now(UTC), info.model_id or self.model.model_id

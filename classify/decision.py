@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from pydantic import JsonValue
-
 from classify.calls import Calls
 from classify.json_values import JSON
 from classify.language_model import Usage
@@ -71,7 +69,7 @@ class DecisionResponse:
     warnings: Sequence[str] = ()
     """What was odd about how the answers came about."""
     rounding: Rounding | None = None
-    provider_metadata: Mapping[str, JsonValue] | None = None
+    provider_metadata: Mapping[str, JSON] | None = None
     """What the model adds of its own."""
     response: ResponseInfo | None = None
 

@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
+from pydantic import JsonValue
+
 from classify.errors import InvalidInput
 
 JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
@@ -33,6 +35,15 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
 def check_json(value: object, where: str) -> None:
     """Raise InvalidInput, naming the place, unless the value is JSON-compatible."""
     _check(value, where, ())
+
+
+def plain(value: JSON) -> JsonValue:
+    """Return a JSON value as it is read back: of dicts and lists, whatever mappings it was of."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value]
 
 
 def writable(text: str) -> str:

@@ -16,7 +16,7 @@ from classify.display.notebook import Shown
 from classify.display.printed import Printed
 from classify.errors import ClassifyError, InvalidInput, ModelError, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
-from classify.json_values import JSON, is_object
+from classify.json_values import JSON, is_object, writable
 from classify.row_labels import Label
 from classify.rows import BadRow, Row, canonical_json
 
@@ -199,15 +199,15 @@ def reused_result(found: Result, base: Result) -> Result:
 
 
 def _row_error(error: ClassifyError) -> RowError:
+    found = RowError(type=type(error).__name__, message=writable(str(error)))
     if isinstance(error, ProviderError):
-        return RowError(
-            type=type(error).__name__,
-            message=str(error),
-            status=error.status,
-            code=error.code,
-            retryable=error.retryable,
-        )
-    return RowError(type=type(error).__name__, message=str(error))
+        said = {
+            "status": error.status,
+            "code": error.code and writable(error.code),
+            "retryable": error.retryable,
+        }
+        return found.model_copy(update=said)
+    return found
 
 
 def result_line(result: Result) -> bytes:

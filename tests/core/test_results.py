@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pytest
 
 from classify.answers import BooleanAnswer, ChoiceAnswer, NoVerdict
 from classify.classifier import Classifier
-from classify.decision import DecisionResponse, ResponseInfo, Rounding
-from classify.errors import InvalidInput, ProviderError
+from classify.decision import (
+    DecisionModel,
+    DecisionRequest,
+    DecisionResponse,
+    ResponseInfo,
+    Rounding,
+)
+from classify.errors import CapabilityError, InvalidInput, ProviderError
 from classify.evaluation import Evaluation, TotalUsage
 from classify.evidence import Evidence, OrderSeen, SeenToken
-from classify.questions import Boolean
+from classify.language_model import Alternative, LanguageModel, Position, Reply, Usage
+from classify.questions import Boolean, Choice, Question, Score
 from classify.results import (
     Result,
     parse_result,
@@ -24,7 +35,7 @@ from classify.results import (
     unanswered,
 )
 from classify.rows import Row
-from classify.testing.scripted import ScriptedModel
+from classify.testing.scripted import ScriptedLanguageModel, ScriptedModel
 
 HALF = {"type": "boolean", "probability": 0.5}
 HALVES = {"true": 0.5, "false": 0.5}
@@ -45,6 +56,110 @@ def test_an_alternative_without_probability_is_read_back() -> None:
     result = Result(id="a", index=0, key="k", answers={"q": answer})
 
     assert parse_result(result_line(result)) == result
+
+
+class Written(NamedTuple):
+    """A classifier whose answers hold what is hard to write."""
+
+    model: DecisionModel | LanguageModel
+    question: Question
+    options: Mapping[str, Any] = MappingProxyType({})
+
+
+HARD = '\x00\x1b[1m\u2028\ufeff</script>e\u0301\U0001f600"\\'
+SHARES = {HARD: 0.75, "b": 0.25}
+
+
+def _says(answer: Mapping[str, object], **more: Any) -> ScriptedModel:
+    return ScriptedModel(lambda _: DecisionResponse({"q": answer}, **more))
+
+
+def _shows(logprobs: Mapping[str, float], **more: Any) -> ScriptedLanguageModel:
+    seen = tuple(Alternative(token, logprob) for token, logprob in logprobs.items())
+    first = seen[0].token
+    return ScriptedLanguageModel(
+        lambda _, __: Reply(first, (Position(first, seen),), finish_reason="length", **more)
+    )
+
+
+def _scores(*logprobs: float) -> ScriptedLanguageModel:
+    return ScriptedLanguageModel(
+        scores=lambda _, texts: [(-0.5, *(() if k == 0 else logprobs)) for k in range(len(texts))]
+    )
+
+
+_AB = Choice(criteria={"a": None, "b": None})
+_LEVELS = Score(criteria=["x", "y", "z"])
+_METADATA = {"n": (10**3999, -0.0, 5e-324), HARD: MappingProxyType({"none": None, "": [True, 1.0]})}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        Written(
+            _says({"type": "choice", "choice": HARD, "probabilities": SHARES}),
+            Choice(criteria={HARD: None, "b": None}),
+        ),
+        Written(_says({"type": "choice", "choice": "a"}), _AB),
+        Written(
+            _says({"type": "score", "score": 1.2345678901234567, "confidence": 1e308}), _LEVELS
+        ),
+        Written(_says({"type": "no_verdict", "cause": "declined", "message": HARD}), _AB),
+        Written(_says({"type": "boolean", "probability": 1 - 2**-53}), Boolean()),
+        Written(_says({"type": "boolean", "probability": 5e-324}), Boolean()),
+        Written(_says(HALF, provider_metadata=_METADATA), Boolean()),
+        Written(_says(HALF, rounding=Rounding(2), warnings=(HARD, "")), Boolean()),
+        Written(_says(HALF, response=ResponseInfo(HARD, datetime(2026, 1, 1), HARD)), Boolean()),
+        Written(_says(HALF, usage=Usage(10**40, None)), Boolean()),
+        Written(_shows({"A": -0.1, "B": -math.inf, HARD: -9999.0, "\ud83d": -3.0}), _AB),
+        Written(_shows({"A": -0.1}, model=HARD, system_fingerprint=HARD, response_id=HARD), _AB),
+        Written(_shows({"zz": -0.1}), _AB),
+        Written(_shows({"A": -math.inf, "B": -math.inf}), _AB),
+        Written(_shows({"A": -0.1, "B": -3.0}), _AB, {"orders": 2, "prior": "content-free"}),
+        Written(_scores(), _AB),
+        Written(_scores(-math.inf, -2.0), _AB),
+        Written(_scores(-math.inf), Boolean()),
+        Written(_scores(-1e308), _LEVELS),
+    ],
+    ids=[
+        *("choice", "choice alone", "score", "declined", "nearly 1", "nearly 0", "metadata"),
+        *("rounding", "response", "usage", "slot", "names", "no label", "no mass", "orders"),
+        *("words", "impossible words", "impossible word", "unlikely words"),
+    ],
+)
+def test_whatever_was_answered_is_read_back_as_it_was(written: Written) -> None:
+    """From JSON and from a line of results: words without probability were damage when read."""
+    classifier = Classifier("c", written.model, {"q": written.question}, **written.options)
+    evaluation = classifier.evaluate_sync("text")
+
+    assert Evaluation.model_validate_json(evaluation.model_dump_json()) == evaluation
+    assert Evaluation.model_validate(evaluation.model_dump(mode="json")) == evaluation
+    result = results_of([evaluation])[0]
+    read = parse_result(result_line(result))
+    assert read == result
+    assert read.evaluation("c") == evaluation
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ProviderError("no \ud83d", status=400, code="\udcff"),
+        CapabilityError("\ud83d"),
+        ValueError("\ud83d"),
+    ],
+    ids=["failed", "cannot", "own"],
+)
+def test_an_error_with_half_a_surrogate_pair_is_a_line(error: Exception) -> None:
+    """A server quoted a text that had been cut, and the whole run stopped."""
+
+    def fail(_: DecisionRequest) -> DecisionResponse:
+        raise error
+
+    outcomes = Classifier("c", ScriptedModel(fail), {"q": Boolean()}).evaluate_many_sync(["a"])
+    result = results_of(outcomes)[0]
+
+    assert parse_result(result_line(result)) == result
+    assert result.error is not None and "\ud83d" not in result.error.message
 
 
 def test_a_hand_over_of_an_older_file_is_read_back() -> None:
