@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from classify.calibrating import Origin
 from classify.calibration.arrays import Floats, Ints
 from classify.calibration.artefact import CalibrationArtefact, Fingerprint, make_artefact
 from classify.calibration.auto import calibrate
@@ -152,11 +153,18 @@ def comparable(answers: LabelledAnswers, wanted: NDArray[np.bool_]) -> LabelledA
     way = rows.origins[commonest]
     same: Ints = np.flatnonzero(rows.made == commonest)
     if len(same) < len(rows.y):
-        others = len(rows.y) - len(same)
-        rows = replace(rows, left_out={**rows.left_out, "made by another model or readout": others})
+        reason = f"made with another {_differing(rows, way)}"
+        rows = replace(rows, left_out={**rows.left_out, reason: len(rows.y) - len(same)})
     used = np.zeros(len(rows.y), dtype=np.bool_)
     used[same] = True
     return replace(only(rows, used), origins=(way,), made=np.zeros(len(same), dtype=np.int64))
+
+
+def _differing(rows: LabelledAnswers, way: Origin) -> str:
+    """Return the parts of the fingerprint in which rows were made otherwise than in that way."""
+    mark, found = Fingerprint.of(way), [rows.origins[k] for k in np.unique(rows.made)]
+    parts = {part for other in found for part in mark.differences(Fingerprint.of(other))}
+    return " or ".join(name for name in Fingerprint.model_fields if name in parts)
 
 
 def only(answers: LabelledAnswers, rows: NDArray[np.bool_]) -> LabelledAnswers:

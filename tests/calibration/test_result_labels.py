@@ -205,16 +205,27 @@ def test_questions_can_be_told_from_their_answers() -> None:
     }
 
 
-def test_only_answers_made_in_the_commonest_way_are_calibrated() -> None:
-    """A calibrator of two models' answers holds for neither."""
+@pytest.mark.parametrize(
+    ("evidence", "parts"),
+    [
+        (Evidence(reported_model="other"), "model"),
+        (Evidence(state_name="Mail"), "prompt_template"),
+        (Evidence(reported_model="other", readout="words"), "model or readout"),
+    ],
+    ids=["model", "prompt", "both"],
+)
+def test_only_answers_made_in_the_commonest_way_are_calibrated(
+    evidence: Evidence, parts: str
+) -> None:
+    """A calibrator of two models' answers holds for neither; what differs is named."""
     rows = [result(n, 0.9, {"ok": n % 4 > 0}) for n in range(45)]
     for n in range(5):
-        answer = BooleanAnswer(probability=0.1, evidence=Evidence(reported_model="other"))
+        answer = BooleanAnswer(probability=0.1, evidence=evidence)
         rows[n] = rows[n].model_copy(update={"answers": {"ok": answer}})
 
     found = calibrate_results("ok", labelled_results(rows, {"ok": Boolean()}, model="m")["ok"])
 
-    assert found.answers.left_out == {"made by another model or readout": 5}
+    assert found.answers.left_out == {f"made with another {parts}": 5}
     assert found.artefact.report.n == 40
     assert found.artefact.fingerprint.model == "m"
 
