@@ -87,7 +87,7 @@ def confusion(
     """
     called = texts(names, name="names", must="name the two raters", count=2)
     table, n, total = _table(first, second, levels, weights)
-    counts = tuple(map(tuple, table.tolist()))
+    counts: tuple[tuple[float, ...], ...] = tuple(map(tuple, table.tolist()))
     return Confusion(declared_levels(levels), counts, n, total, (called[0], called[1]))
 
 
