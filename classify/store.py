@@ -65,12 +65,15 @@ class Store:
         rows of one state were asked one by one. Some may be taken, but never the last."""
         self._of_row: dict[tuple[str, str], list[Place]] = {}
         """The answers of each key and id that no row has taken yet, the first one last."""
-        self._failed: set[tuple[str, str]] = set()
-        """The key and the id of each row that was asked in vain."""
+        self._failed: dict[tuple[str | None, str], list[Place]] = {}
+        """The key and the id of each row without an answer, None as the key of one that could not
+        be read, and where its lines are that no other took the place of yet."""
         self._taken: tuple[str, Place] | None = None
         """The key of the answer that was taken last, and where it is."""
         self._placed: list[tuple[int, Place]] = []
         """Index of each row that has a result now, and where its line is."""
+        self._replaced: set[Place] = set()
+        """Where the lines are that another line of their row took the place of."""
         self._synced = time.monotonic()
         _check_output(self.path)
         self._lock = _locked(self.path)
@@ -91,11 +94,29 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let go of the file; every line written so far is on the disk."""
+        """Let go of the file; every line written so far is on the disk.
+
+        Of a run that was stopped it keeps no line beside the one that took its place, which
+        whoever reads it would count for another row.
+        """
         with suppress(OSError):
             os.fsync(self._file.fileno())
+        still_mine = unchanged(self._file, self.path, size=self._end)
         self._file.close()
+        if self._replaced and still_mine:
+            with suppress(OSError, ResultsError):
+                self._drop_replaced()
         self._lock.release()
+
+    def _drop_replaced(self) -> None:
+        def kept() -> Iterator[bytes]:
+            start = 0
+            for line in _lines(self.path):
+                if (start, len(line)) not in self._replaced:
+                    yield line
+                start += len(line)
+
+        replace_file(self.path, kept())
 
     def left(self, key: str) -> bool:
         """Whether an earlier run left an answer with this key that no row has taken."""
@@ -143,10 +164,15 @@ class Store:
         """
         line = result_line(result)
         taken, self._taken = self._taken, None
-        if taken is not None and result.key == taken[0] and line == read_line(self._file, taken[1]):
+        if taken is None or result.key != taken[0]:
+            place = self._append(line)
+            if earlier := self._failed.get((result.key, result.id)):
+                self._replaced.add(earlier.pop())
+        elif line == read_line(self._file, taken[1]):
             place = taken[1]
         else:
             place = self._append(line)
+            self._replaced.add(taken[1])
         self._placed.append((result.index, place))
 
     def _append(self, line: bytes) -> Place:
@@ -193,6 +219,7 @@ class Store:
             os.replace(new, self.path)
             self._file = self.path.open("a+b", buffering=0)
             self._end = self._file.seek(0, os.SEEK_END)
+        self._replaced.clear()
         return len(unused)
 
     def _opened(self, existing: Existing, added: Collection[str]) -> BinaryIO:
@@ -230,9 +257,12 @@ class Store:
             elif result.key and result.error is None:
                 # Of lines with one answer the last says what its row says now.
                 asking = result.asking or result.id
-                latest[result.key, asking] = result.id, (start, len(line))
-            elif result.key:
-                self._failed.add((result.key, result.id))
+                earlier, place = latest.get((result.key, asking)), (start, len(line))
+                if earlier is not None and earlier[0] == result.id and result.asking is not None:
+                    self._replaced.add(earlier[1])
+                latest[result.key, asking] = result.id, place
+            else:
+                self._failed.setdefault((result.key, result.id), []).append((start, len(line)))
             start += len(line)
         for (key, _), answer in latest.items():
             self._left.setdefault(key, []).append(answer)

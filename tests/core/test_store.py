@@ -22,6 +22,7 @@ from classify.json_values import JSON, check_json
 from classify.line_file import ResultsError
 from classify.results import (
     Result,
+    bad_row_result,
     parse_result,
     read_results,
     result_line,
@@ -29,7 +30,7 @@ from classify.results import (
     state_key,
     unanswered,
 )
-from classify.rows import Row
+from classify.rows import BadRow, Row
 from classify.store import Store
 
 EVALUATION = Evaluation(
@@ -240,6 +241,46 @@ def test_a_file_of_something_else_is_never_resumed(tmp_path: Path, content: byte
         Store(path, existing="resume")
 
     assert content == path.read_bytes()
+
+
+def test_a_stopped_run_leaves_one_line_of_a_row(tmp_path: Path) -> None:
+    """A score of 24 rows was one of 35 where 11 had been taken over: both lines were counted."""
+    path = tmp_path / "r.jsonl"
+    lost = unanswered(Row(2, "line 3", "r2", "c"), key=state_key("f", "c"), with_state=True)
+    failed = row_result(ProviderError("busy"), lost)
+    bad = bad_row_result(BadRow(3, "line 4", "is no JSON"))
+    timed = [
+        _result(n, each).model_copy(update={"seconds": 1.5 + n}) for n, each in enumerate("ab")
+    ]
+    with Store(path) as store:
+        for result in (*timed, failed, bad):
+            store.put(result)
+        store.finish()
+
+    relabelled = timed[0].model_copy(update={"labels": {"q": False}})
+    with Store(path, existing="resume") as store:
+        assert store.take(timed[0].key or "", "r0") == timed[0]
+        store.put(relabelled)
+        store.put(bad)
+        store.put(_result(2, "c"))
+
+    assert [timed[1], relabelled, bad, _result(2, "c")] == list(read_results(path))
+    with Store(path, existing="resume") as store:
+        assert store.take(timed[0].key or "", "r0") == relabelled
+        assert store.take(timed[1].key or "", "r1") == timed[1]
+
+
+def test_a_crash_leaves_two_lines_of_a_row_and_the_next_stop_one(tmp_path: Path) -> None:
+    """A run that is killed cannot clean up; the last line says what its row says now."""
+    path = tmp_path / "r.jsonl"
+    first = _result(0, "a").model_copy(update={"seconds": 1.5})
+    last = first.model_copy(update={"labels": {"q": False}})
+    path.write_bytes(result_line(first) + result_line(last))
+
+    with Store(path, existing="resume"):
+        pass
+
+    assert [last] == list(read_results(path))
 
 
 @pytest.mark.parametrize("where", ["r.jsonl", "r.jsonl.unused"])
