@@ -41,11 +41,11 @@ def declared_levels(levels: Sequence[Level]) -> tuple[Level, ...]:
 def level_indices(ratings: Ratings, levels: Sequence[Level], *, name: str) -> Ints:
     """Return ratings of any shape as indices into `levels`; None and nan become MISSING."""
     raw = array(ratings, name=name)
+    if raw.ndim == 0:
+        raise CalibrationError(f"{name} must be a list of ratings, got {shown(ratings)}")
     if raw.dtype.kind in "US" and isinstance(ratings, list | tuple):
         # numpy makes text of every rating where one is, also of nan.
         raw = np.array(ratings, dtype=object)
-    if raw.ndim == 0:
-        raise CalibrationError(f"{name} must be a list of ratings, got {shown(ratings)}")
     declared = declared_levels(levels)
     numeric = all(isinstance(level, int | float) for level in declared)
     if numeric and raw.dtype.kind == "O":
