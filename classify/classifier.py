@@ -18,7 +18,7 @@ from collections.abc import (
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, Unpack
 from uuid import uuid4
 
 from classify.answers import Answer, NoVerdict
@@ -71,7 +71,8 @@ class Classifier(Shown):
     and leaves what the answer says of them (`bounds`, `score_range`, `tie`), that is dropped, being
     about the model's own numbers. `calibrators` and `policies`, question id -> calibrator and
     abstention policy, act on answers that are checked: raw probabilities are kept, and an answer
-    that a policy hands over is a no-verdict.
+    that a policy hands over is a no-verdict. A classifier is not pickled: a worker process makes
+    its own. Its copy is itself.
 
     Raises InvalidInput for an unusable id, question or option, UnsupportedQuestion for a kind
     that the model does not answer.
@@ -131,6 +132,22 @@ class Classifier(Shown):
         """Name the classifier, its model and its questions; nothing secret is among them."""
         model = f"{self.model.provider}/{self.model.model_id}"
         return f"Classifier({self.id!r}, {model!r}, questions={list(self.questions)!r})"
+
+    def __copy__(self) -> Self:
+        """Return the classifier itself: nothing that is asked of it changes it."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Do the same."""
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """Raise TypeError: connections belong to a process."""
+        raise TypeError(
+            f"the classifier {self.id!r} cannot be pickled, since its connections belong to this "
+            "process: make it inside the worker, such as by load_spec(path).classifier(), or in "
+            "place of workers give evaluate_many a concurrency"
+        )
 
     @property
     def fingerprint(self) -> str:

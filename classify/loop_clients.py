@@ -14,7 +14,7 @@ import weakref
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NoReturn, Protocol, TypeVar
 
 _SECONDS_AT_EXIT = 2.0
 
@@ -71,6 +71,13 @@ class LoopClients(Generic[C]):
         self._create = create
         self._kept = self._new_kept()
         _OWNERS.add(self)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """Raise TypeError: a model that holds them is neither pickled nor copied deeply."""
+        raise TypeError(
+            "connections belong to this process and to their model: make the model anew where it "
+            "is wanted, such as inside the worker"
+        )
 
     async def get(self) -> C:
         """Return the running loop's client."""

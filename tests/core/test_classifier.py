@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import math
+import pickle
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +33,7 @@ from classify.evaluation import Evaluation
 from classify.json_values import JSON
 from classify.language_model import Prompt, Sampling
 from classify.logprob_model import LogprobModel
+from classify.openai_compatible import OpenAICompatible
 from classify.options import Options
 from classify.questions import Boolean, Choice, Question, Score
 from classify.testing.scripted import RawAnswer, ScriptedLanguageModel, ScriptedModel
@@ -655,3 +658,31 @@ def test_a_classifier_says_what_it_is() -> None:
     assert repr(Classifier("c", Slow(), QUESTIONS)) == (
         "Classifier('c', 'scripted/slow', questions=['q'])"
     )
+
+
+def test_a_classifier_is_its_own_copy() -> None:
+    """What it shares with itself are connections; an object that holds it can be copied."""
+    classifier = Classifier("c", ScriptedModel(failing), QUESTIONS)
+    classifier.evaluate_sync("a state")
+
+    assert copy.copy(classifier) is classifier
+    assert copy.deepcopy({"judge": [classifier]})["judge"][0] is classifier
+
+
+def test_a_classifier_that_is_sent_to_another_process_says_where_to_make_it() -> None:
+    """The message was of a WeakKeyDictionary."""
+    classifier = Classifier("c", ScriptedModel(failing), QUESTIONS)
+
+    with pytest.raises(
+        TypeError, match=r"the classifier 'c' cannot be pickled.* inside the worker"
+    ):
+        pickle.dumps([classifier])
+
+
+def test_a_model_s_connections_are_neither_pickled_nor_copied() -> None:
+    """The message was of a lock."""
+    model = OpenAICompatible("m", base_url="http://localhost:1/v1")
+
+    for send in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"make the model anew .* inside the worker"):
+            send(model)
