@@ -5,6 +5,10 @@ they differ in what they call chance. Intervals follow Gwet's linearised varianc
 Student's t over the items: how the number would move if other items had been rated. Unlike there
 an item with one rating counts for chance alone: where people labelled half of what a judge rated,
 intervals are twice too wide otherwise.
+
+Of 2000 draws of two raters on five levels, one of them half of all, the 95 % interval of 20, 50 and
+200 items held nominal alpha and AC1 in 94 or 95 %, ordinal alpha in 90, 92 and 94 %, and quadratic
+AC2 in 87, 90 and 94 %: the nearer to 1, the longer the tail below, which few items do not show.
 """
 
 from __future__ import annotations
