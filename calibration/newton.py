@@ -1,4 +1,4 @@
-"""Minimise a smooth convex function of a few parameters by Newton's method with line search.
+"""Minimise a smooth convex function by Newton's method, or a like one for many parameters.
 
 Steps are halved until the loss falls enough: full steps diverge on saturated logits. The end is
 found to about the last digits that the rows allow, so that the order of the rows, of which every
@@ -16,6 +16,9 @@ from classify.calibration.arrays import Floats
 
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
 """Parameters (d,) to loss, gradient (d,) and Hessian (d, d); an infinite loss is out of bounds."""
+
+Gradients = Callable[[Floats], tuple[float, Floats]]
+"""Parameters (d,) to loss and gradient (d,)."""
 
 _NEAR = 1e-12
 """The gain of a step below which rounding hides whether the loss falls: full steps are taken."""
@@ -74,6 +77,42 @@ def minimise(
         before = promise if size == 1.0 else 0.0
         theta, (loss, gradient, hessian) = trial, found
     return Least(theta, loss, hessian)
+
+
+def minimise_by_gradients(
+    objective: Gradients, start: Floats, inverse: Floats, *, enough: float, max_steps: int = 1000
+) -> tuple[Floats, Floats]:
+    """Find the parameters of least loss where Hessians cost too much; return them and `inverse`.
+
+    `inverse` (d, d) is about that of the Hessian. What gradients tell of it is added by the formula
+    of Broyden, Fletcher, Goldfarb and Shanno (J. Nocedal, S. Wright, "Numerical optimization",
+    2006, 6.17). The last step is one that gains no more than `enough`, and leaves far less.
+    """
+    theta = start
+    loss, gradient = objective(theta)
+    for _ in range(max_steps):
+        step = -(inverse @ gradient)
+        promise = -float(gradient @ step)
+        if promise <= enough:
+            return theta + step, inverse
+        size = 1.0
+        while True:
+            trial = theta + size * step
+            found, slope = objective(trial)
+            if promise <= _NEAR or found <= loss - 1e-4 * size * promise:
+                break
+            size *= 0.5
+            if size < 1e-12:
+                return theta, inverse
+        moved, change = trial - theta, slope - gradient
+        bend = float(moved @ change)
+        if bend > 0.0:
+            turned = inverse @ change / bend
+            half = 0.5 * (1.0 / bend + float(change @ turned) / bend)
+            crossed = np.outer(turned - half * moved, moved)
+            inverse = inverse - crossed - crossed.T
+        theta, loss, gradient = trial, found, slope
+    return theta, inverse
 
 
 def _step(gradient: Floats, hessian: Floats) -> Floats:

@@ -90,7 +90,7 @@ class DiagonalLoss:
 
 @dataclass(frozen=True, slots=True)
 class MatrixLoss:
-    """The mean log loss of softmax(M x), with a ridge towards a centre, for L-BFGS.
+    """The mean log loss of softmax(M x), with a ridge towards a centre, for gradients alone.
 
     Parameters are the rows of M (K, d) one after the other; the last row of x is all ones, so the
     last column of M holds the biases.

@@ -115,26 +115,30 @@ def inverse_temperature(data: Labelled, targets: Targets) -> float:
 def _root(plan: Design, start: float) -> float:
     goal = float(plan.target_x.sum())
     low, high = 1.0 / HIGHEST, 1.0 / LOWEST
+    unseen = {low, high}
     beta = start
     for _ in range(200):
         mean, spread = _moments(plan, beta)
         slope = mean - goal
         if slope == 0.0:
             return beta  # also where all options are equal, and no temperature changes anything
+        unseen.discard(beta)
         if slope > 0.0:
             high = beta
         else:
             low = beta
-        # A Newton step on log beta; bisection where it leaves what is left of the range.
+        # A Newton step on log beta; where it leaves what is left of the range, to an end that may
+        # be the best of all, or else by bisection.
         curvature = beta * spread
         guess = beta * float(np.exp(np.clip(-slope / curvature, -5.0, 5.0))) if curvature else 0.0
         if not low < guess < high:
-            if abs(guess / beta - 1.0) < 1e-9:
+            if low == high or abs(guess / beta - 1.0) < 1e-9:
                 return beta
-            guess = float(np.sqrt(low * high))
+            end = high if slope < 0.0 else low
+            guess = end if end in unseen else float(np.sqrt(low * high))
         moved = abs(guess / beta - 1.0)
         beta = guess
-        if moved < 1e-7:
+        if moved < 1e-7 and beta not in unseen:
             return beta
     return beta
 

@@ -138,7 +138,8 @@ def plain_matrix() -> Floats:
     data = labelled(log_p, y, weights=None, floor=1e-6)
     ridge = np.ones((3, 4))
     ridge[:, 3] = 0.0
-    found = least(matrix_loss(data.log_p, data, ridge=ridge, centre=np.zeros((3, 4))))
+    loss = matrix_loss(data.log_p, data, ridge=ridge, centre=np.zeros((3, 4)))
+    found = least(loss)[0].reshape(3, 4)
     return np.exp(log_probabilities(log_p[:5] @ found[:, :3].T + found[:, 3]))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classify.calibration.arrays import Floats
-from classify.calibration.newton import minimise
+from classify.calibration.newton import minimise, minimise_by_gradients
 
 
 @given(st.lists(st.floats(-50.0, 50.0), min_size=1, max_size=4))
@@ -55,3 +55,32 @@ def test_what_is_good_enough_is_not_improved() -> None:
 
     assert found.theta is asked[-1]
     assert found.loss == found.theta[0] ** 4 < 1e-3
+
+
+@given(st.lists(st.floats(-50.0, 50.0), min_size=1, max_size=6), st.floats(0.2, 5.0))
+def test_gradients_find_the_least_of_a_quadratic(centre: list[float], wrong: float) -> None:
+    """Whatever the Hessian is that they start from."""
+    goal = np.array(centre)
+    hessian = np.diag(np.arange(1.0, len(goal) + 1.0)) + 0.5
+
+    found, inverse = minimise_by_gradients(
+        lambda x: (float((x - goal) @ hessian @ (x - goal)) / 2, hessian @ (x - goal)),
+        np.zeros(len(goal)),
+        wrong * np.eye(len(goal)),
+        enough=1e-20,
+    )
+
+    np.testing.assert_allclose(found, goal, rtol=1e-9, atol=1e-9)
+    assert (np.linalg.eigvalsh(inverse) > 0.0).all()
+
+
+def test_steps_along_gradients_that_overshoot_are_halved() -> None:
+    """Full steps on log cosh diverge, and what a far start says of the Hessian is corrected."""
+    found, _ = minimise_by_gradients(
+        lambda x: (float(np.logaddexp(x, -x).sum()), np.tanh(x)),
+        np.array([3.0, -4.0]),
+        np.diag(np.cosh([3.0, 4.0]) ** 2),
+        enough=1e-20,
+    )
+
+    np.testing.assert_allclose(found, 0.0, atol=1e-9)

@@ -226,18 +226,30 @@ def test_the_order_of_rows_moves_no_parameter(
     np.testing.assert_allclose(halves, found, rtol=0.0, atol=bound)
 
 
-@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS.keys())
-def test_the_order_of_rows_hardly_moves_matrix_scaling(rows: tuple[Floats, Ints]) -> None:
-    """Its many parameters are found to six digits, which is what probabilities need."""
+def many_options() -> tuple[Floats, Ints]:
+    """Return rows of twelve options, twice as sharp as they should be."""
+    random = np.random.default_rng(12)
+    truth = random.normal(0.0, 1.3, (3000, 12))
+    return 2.0 * truth, (truth + random.gumbel(size=truth.shape)).argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    "rows", [*ROWS.values(), many_options()], ids=[*ROWS.keys(), "many options"]
+)
+def test_neither_the_order_of_rows_nor_that_of_options_moves_matrix_scaling(
+    rows: tuple[Floats, Ints],
+) -> None:
+    """Its many parameters are found as well as probabilities to nine digits need."""
     log_p, y = rows
-    order = np.random.default_rng(0).permutation(len(y))
+    random = np.random.default_rng(0)
+    order, exchanged = random.permutation(len(y)), random.permutation(log_p.shape[1])
+    found = np.exp(fit_matrix(log_p, y).apply(log_p))
 
-    found, shuffled = fit_matrix(log_p, y), fit_matrix(log_p[order], y[order])
+    shuffled = fit_matrix(log_p[order], y[order]).apply(log_p)
+    turned = fit_matrix(log_p[:, exchanged], np.argsort(exchanged)[y]).apply(log_p[:, exchanged])
 
-    np.testing.assert_allclose(
-        numbers_of(shuffled), numbers_of(found), rtol=0.0, atol=1e-6 * found.first.temperature
-    )
-    np.testing.assert_allclose(np.exp(shuffled.apply(log_p)), np.exp(found.apply(log_p)), atol=1e-7)
+    np.testing.assert_allclose(np.exp(shuffled), found, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(np.exp(turned), found[:, exchanged], rtol=0.0, atol=1e-9)
 
 
 def test_the_loss_of_a_shared_slope_is_that_of_equal_slopes() -> None:
