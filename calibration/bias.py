@@ -47,6 +47,13 @@ from classify.errors import CalibrationError
 RIDGES = (32.0, 8.0, 2.0, 0.5, 0.125, 0.03125)
 """The ridges tried: biases of about 0.2, 0.4, 0.7, 1.4, 2.8 and 5.7 nats."""
 
+LEAST_RIDGE = 1e-3
+"""The least that vector and matrix scaling take, which alone does not hold a scale below 10 or so.
+
+They have no slope to end at as maps of one slope do, see `separation`: scales and biases of all
+options grow together, each option's at its own rate.
+"""
+
 
 class TemperatureBiasCalibrator(Fitted):
     """softmax(log p / T + bias)."""
@@ -214,9 +221,10 @@ def fit_vector(
 
     The penalty on the mean loss is ridge * K / n times the squares of scale - 1 and of bias.
     For max(500, 50 K) labels. Berta, Holzmüller, Jordan, Bach, "Structured matrix scaling for
-    multi-class calibration", 2026.
+    multi-class calibration", 2026. The ridge is 0.001 or more: without one there is no end where
+    the options separate the labels.
     """
-    check_ridge(ridge)
+    check_ridge(ridge, least=LEAST_RIDGE)
     data = labelled(log_p, y, weights=weights, floor=floor)
     warn_of_little_weight(data)
     first = temperature_mixture(labelled(data.log_p, data.y, weights=data.weights, floor=floor))
@@ -241,7 +249,14 @@ def _vector_parameters(data: Labelled, first: TemperatureCalibrator, ridge: floa
     return minimise(DiagonalLoss(plan, np.full(2 * k, 2.0 * k * ridge)), start).theta
 
 
-def check_ridge(ridge: object, *, name: str = "ridge") -> None:
-    """Raise CalibrationError unless the ridge is a finite number, zero or more."""
-    if not 0.0 <= finite_number(ridge, name=name) <= LARGEST:
-        raise CalibrationError(f"{name} must be from 0 to {LARGEST:g}, got {shown(ridge)}")
+def check_ridge(ridge: object, *, name: str = "ridge", least: float = 0.0) -> None:
+    """Raise CalibrationError unless the ridge is a finite number, `least` or more."""
+    if not least <= finite_number(ridge, name=name) <= LARGEST:
+        endless = (
+            f": without one this fit has no end where the options separate the labels or one is "
+            f"never true, and {least:g} is next to none"
+        )
+        raise CalibrationError(
+            f"{name} must be from {least:g} to {LARGEST:g}, got {shown(ridge)}"
+            f"{endless if least else ''}"
+        )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pydantic import model_validator
 
 from classify.calibration.arrays import Floats, log_probabilities
-from classify.calibration.bias import check_ridge
+from classify.calibration.bias import LEAST_RIDGE, check_ridge
 from classify.calibration.fitted import (
     FLOOR,
     Fitted,
@@ -73,9 +73,10 @@ def fit_matrix(
 
     The penalty on the mean loss is ridge * K / n times the squares of the diagonal less one and
     of the bias, and ridge * K (K-1) / n times the squares off the diagonal. Berta, Holzmüller,
-    Jordan, Bach, "Structured matrix scaling for multi-class calibration", 2026.
+    Jordan, Bach, "Structured matrix scaling for multi-class calibration", 2026. The ridge is
+    0.001 or more: without one there is no end where the options separate the labels.
     """
-    check_ridge(ridge)
+    check_ridge(ridge, least=LEAST_RIDGE)
     data = labelled(log_p, y, weights=weights, floor=floor)
     warn_of_little_weight(data)
     first = temperature_mixture(labelled(data.log_p, data.y, weights=data.weights, floor=floor))

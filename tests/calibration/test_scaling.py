@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from classify.calibration.arrays import Floats, Ints, log_probabilities
-from classify.calibration.bias import fit_temperature_bias, fit_vector, likeliest_bias
+from classify.calibration.bias import LEAST_RIDGE, fit_temperature_bias, fit_vector, likeliest_bias
 from classify.calibration.binary import fit_beta, fit_platt
 from classify.calibration.fitted import Fitted
 from classify.calibration.isotonic import fit_isotonic
@@ -85,6 +85,33 @@ def test_a_ridge_that_is_no_weight_is_refused(fit: Callable[..., Any], ridge: fl
     """The ridge is a number, zero or more."""
     with pytest.raises(CalibrationError, match="ridge must be"):
         fit([[0.0, -1.0], [-1.0, 0.0]], [0, 1], ridge=ridge)
+
+
+@pytest.mark.parametrize("fit", [fit_vector, fit_matrix])
+@pytest.mark.parametrize("ridge", [0.0, 1e-9])
+def test_fits_of_many_slopes_are_not_left_without_a_ridge(
+    fit: Callable[..., Any], ridge: float
+) -> None:
+    """Where labels are separated they had ended where rounding hid the rest of the gain."""
+    log_p, y = leaning(50, seed=3)
+
+    with pytest.raises(CalibrationError, match=r"ridge must be from 0\.001 .* 0\.001 is next to"):
+        fit(log_p, y, ridge=ridge)
+
+
+@pytest.mark.parametrize("fit", [fit_vector, fit_matrix])
+@pytest.mark.parametrize("label", ["the likeliest option", "never the last option"])
+def test_the_least_ridge_holds_separated_labels(fit: Callable[..., Any], label: str) -> None:
+    """So that the order of rows says nothing there either."""
+    log_p, y = leaning(300, seed=3)
+    y = log_p.argmax(axis=1) if label == "the likeliest option" else np.minimum(y, 1)
+    order = np.random.default_rng(0).permutation(300)
+
+    found = fit(log_p, y, ridge=LEAST_RIDGE).apply(log_p)
+    shuffled = fit(log_p[order], y[order], ridge=LEAST_RIDGE).apply(log_p)
+
+    np.testing.assert_allclose(np.exp(shuffled), np.exp(found), rtol=0.0, atol=1e-9)
+    assert loss(found, y) < loss(log_probabilities(log_p), y)
 
 
 def test_matrix_scaling_learns_confused_options() -> None:
