@@ -30,6 +30,7 @@ from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
 from classify.display.notebook import Shown
 from classify.errors import (
+    CalibrationError,
     ClassifyError,
     DeadlineExceeded,
     InvalidAnswer,
@@ -46,7 +47,7 @@ from classify.language_model import INCREDIBLE_USAGE, LanguageModel, Usage
 from classify.logprob_model import LogprobModel
 from classify.model_facts import model_facts
 from classify.options import Options, OptionValues
-from classify.prior import batch_corrected, check_batch_size
+from classify.prior import batch_corrected, check_batch_size, corrected_alone
 from classify.prompts import TEMPLATE
 from classify.providers import resolve_model
 from classify.question_sets import Questions, QuestionSet, parse_questions
@@ -329,17 +330,33 @@ class Classifier(Shown):
     def batch_corrected(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Divide the batch prior out of answers as they were read, then calibrate them.
 
-        Answers that were corrected before are corrected again from their raw probabilities.
+        Answers that were corrected before are corrected again from their raw probabilities; of
+        those that a calibrator refuses the error is in their place.
         Raises InvalidInput where a question has fewer than 32 answers with a distribution.
         """
         return [
-            outcome.model_copy(
-                update={"answers": self._after.applied(outcome.answers, self.questions)}
-            )
-            if isinstance(outcome, Evaluation)
-            else outcome
+            self._calibrated(outcome) if isinstance(outcome, Evaluation) else outcome
             for outcome in batch_corrected(list(outcomes), self.questions)
         ]
+
+    def check_calibrators(self, evaluation: Evaluation) -> None:
+        """Raise CalibrationError where a calibrator will refuse a batch's answers, known by one.
+
+        Once the batch is there, all of them have been paid for.
+        """
+        answers = corrected_alone(evaluation.answers, self.questions)
+        found = self._calibrated(evaluation.model_copy(update={"answers": answers}))
+        if isinstance(found, CalibrationError):
+            raise found
+
+    def _calibrated(self, evaluation: Evaluation) -> Outcome:
+        try:
+            answers = self._after.applied(evaluation.answers, self.questions)
+        except ClassifyError as error:
+            return error
+        except Exception as error:  # a calibrator's own
+            return UnexpectedError(error, attempts=evaluation.attempts)
+        return evaluation.model_copy(update={"answers": answers})
 
     async def aclose(self) -> None:
         """Release the model's connections; the classifier is not used afterwards."""

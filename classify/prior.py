@@ -77,6 +77,21 @@ def batch_corrected(
     return [next(answered) if isinstance(o, Evaluation) else o for o in outcomes]
 
 
+def corrected_alone(
+    answers: Mapping[str, Answer | NoVerdict], questions: Mapping[str, Question]
+) -> dict[str, Answer | NoVerdict]:
+    """Return answers as a batch of them alone would leave them: all options alike."""
+    corrected = dict(answers)
+    for name, question in questions.items():
+        raw = raw_distribution(answers[name], question)
+        if raw is not None:
+            prior = np.array(raw)
+            share = divided(prior[None, :], prior)[0]
+            answer = _answer(answers[name], question)
+            corrected[name] = with_prior(answer, question, share, prior, method="batch")
+    return corrected
+
+
 def divided(p: Floats, prior: Floats) -> Floats:
     """Return p / prior, normalised; p is (n, K) and prior (K,)."""
     impossible = prior <= 0.0

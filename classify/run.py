@@ -161,6 +161,8 @@ class _Runner:
         """How many states were asked before a row's -> what is kept of the row whatever comes."""
         self._asked = 0
         self._ids: set[int] = set()
+        self._accepted = False
+        """Whether the calibrators took an answer."""
 
     async def consume(self, rows: AsyncIterator[Row | BadRow]) -> None:
         arrivals = self._classifier.as_completed(
@@ -173,10 +175,20 @@ class _Runner:
             async for position, outcome in arrivals:
                 self._count(outcome)
                 self._write(row_result(outcome, self._waiting.pop(position)))
-                if isinstance(outcome, CalibrationError) and not self.counts.answered:
-                    # The calibrator is for another model or prompt: no row would be calibrated,
-                    # and every one be paid for.
-                    raise outcome
+                if not self._accepted:
+                    self._check_calibrators(outcome)
+
+    def _check_calibrators(self, outcome: Evaluation | ClassifyError) -> None:
+        """Raise CalibrationError where a calibrator refuses the first answer.
+
+        It is for another model or prompt: no row would be calibrated, and every one be paid for.
+        """
+        if isinstance(outcome, CalibrationError):
+            raise outcome
+        if isinstance(outcome, Evaluation):
+            if self._classifier.options.prior == "batch":
+                self._classifier.check_calibrators(outcome)
+            self._accepted = True
 
     async def _states(self, rows: AsyncIterator[Row | BadRow]) -> AsyncIterator[JSON]:
         """Yield the states to ask about, and write the results that need no asking."""
@@ -211,6 +223,8 @@ class _Runner:
         """Write the answer found for a row; return whether there was one."""
         if found is None:
             return False
+        if not self._accepted:
+            self._check_calibrators(found.evaluation(self._classifier.id))
         base = self._base(row, key)
         self.counts.reused += 1
         self.counts.unlabelled += bool(found.labels and not base.labels)
@@ -246,21 +260,28 @@ class _Runner:
 
 
 def _correct_batch(classifier: Classifier, store: Store) -> None:
-    """Divide the batch's prior out of every answer, and put the file anew in one step."""
+    """Divide the batch's prior out of every answer, and put the file anew in one step.
+
+    Raises CalibrationError, with the file as it was, where a calibrator refuses all of them.
+    """
     results = list(read_results(store.path))
     outcomes = [
         ClassifyError(r.error.message) if r.error else r.evaluation(classifier.id) for r in results
     ]
     corrected = classifier.batch_corrected(outcomes)
-    replace_results(
-        store.path,
-        (
-            result.model_copy(update={"answers": outcome.answers})
-            if isinstance(outcome, Evaluation)
-            else result
-            for result, outcome in zip(results, corrected, strict=True)
-        ),
-    )
+    refused = [o for o in corrected if isinstance(o, CalibrationError)]
+    if refused and not any(isinstance(outcome, Evaluation) for outcome in corrected):
+        raise refused[0]
+    replace_results(store.path, map(_corrected, results, corrected))
+
+
+def _corrected(result: Result, outcome: Evaluation | ClassifyError) -> Result:
+    if result.error is not None:
+        return result
+    if isinstance(outcome, Evaluation):
+        return result.model_copy(update={"answers": outcome.answers})
+    refused = row_result(outcome, result.model_copy(update={"answers": {}}))
+    return refused.model_copy(update={"attempts": result.attempts})
 
 
 async def _each(

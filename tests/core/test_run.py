@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classify.answers import BooleanAnswer
 from classify.calibrating import Origin
 from classify.classifier import Classifier
 from classify.decision import DecisionRequest, DecisionResponse
-from classify.errors import InvalidInput, ProviderError
+from classify.errors import CalibrationError, InvalidInput, ProviderError
 from classify.logspace import Floats
 from classify.questions import Boolean, Question
 from classify.results import Result, read_results
@@ -388,6 +389,79 @@ def test_a_batch_prior_is_divided_out_at_the_end_and_again_on_resume(tmp_path: P
             (n + 1) / 100
         )
     assert first[0].answers != second[0].answers
+
+
+class _OfOneModel:
+    """A calibrator that was fitted on the answers of one model, and leaves them as they are."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.readouts = set[str]()
+
+    def __repr__(self) -> str:
+        return f"of {self.model}"
+
+    def calibrated(self, log_p: Floats, origin: Origin) -> tuple[Floats, str]:
+        self.readouts.add(origin.readout)
+        if origin.model != self.model:
+            raise CalibrationError(f"fitted on {self.model}, not on {origin.model}")
+        return log_p, "digest"
+
+
+def _by_model(request: DecisionRequest) -> Mapping[str, Mapping[str, object]]:
+    """Answer .4, as the model that the state's first word names."""
+    model, *_ = str(request.state).split()
+    return {"q": {"type": "boolean", "probability": 0.4, "evidence": {"reported_model": model}}}
+
+
+@pytest.mark.parametrize("existing", ["error", "resume"])
+def test_a_calibrator_of_other_answers_is_refused_before_a_batch_is_paid_for(
+    tmp_path: Path, existing: Existing
+) -> None:
+    """Once all are there to be corrected, none of them would be calibrated."""
+    bench, calibrator = _Bench(tmp_path), _OfOneModel("old")
+    bench.model = ScriptedModel(_by_model)
+    classifier = Classifier(
+        "c", bench.model, QUESTIONS, prior="batch", calibrators={"q": calibrator}
+    )
+
+    async def running() -> None:
+        with Store(bench.path, existing=existing) as store:
+            rows = _rows(*(f"new {n}" for n in range(100)))
+            await run(classifier, rows, store, RunSettings(concurrency=1))
+
+    with pytest.raises(CalibrationError, match="fitted on old, not on new"):
+        asyncio.run(running())
+    assert len(bench.asked()) <= 3
+    assert calibrator.readouts == {"decision+batch"}
+
+
+def test_answers_of_a_batch_that_a_calibrator_refuses_are_errors_and_asked_again(
+    tmp_path: Path,
+) -> None:
+    """One row of another model kept all others from being corrected."""
+    bench = _Bench(tmp_path)
+    bench.model = ScriptedModel(_by_model)
+    classifier = Classifier(
+        "c", bench.model, QUESTIONS, prior="batch", calibrators={"q": _OfOneModel("old")}
+    )
+    rows = _rows(*(f"old {n}" for n in range(20)), "new", *(f"old {n}" for n in range(20, 40)))
+
+    async def running() -> RunCounts:
+        with Store(bench.path, existing="resume") as store:
+            return await run(classifier, rows, store)
+
+    for asked in (41, 1):
+        assert asyncio.run(running()).answered == asked
+        results = bench.results()
+        refused = results.pop(20)
+        assert refused.error is not None and refused.error.type == "CalibrationError"
+        assert (refused.answers, refused.attempts) == ({}, 1)
+        for result in results:
+            found = result.answers["q"]
+            assert isinstance(found, BooleanAnswer) and found.evidence is not None
+            assert found.probability == pytest.approx(0.5)
+            assert found.evidence.calibrator == "digest"
 
 
 def test_too_few_rows_for_a_batch_prior_lose_no_answer(tmp_path: Path) -> None:
