@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -142,7 +143,9 @@ def _of_ratings(
         fields.update(dict.fromkeys(record.fields))
         for name in names:
             value = record.fields.get(name)
-            ratings[name].append(None if value is None or value == "" else str(value).strip())
+            # As the file has it: a JSON file says true.
+            text = json.dumps(value) if isinstance(value, bool) else str(value).strip()
+            ratings[name].append(None if value is None or value == "" else text)
     missing = [name for name in names if name not in fields]
     if missing:
         raise InvalidInput(

@@ -344,6 +344,17 @@ def test_options_that_would_say_nothing_are_refused(
     assert message in result.stderr
 
 
+def test_ratings_of_a_json_file_are_levels_as_it_writes_them(desk: Desk) -> None:
+    """And not as Python does: True."""
+    lines = (json.dumps({"ann": n % 2 == 0, "bob": n % 3 == 0}) + "\n" for n in range(6))
+    ratings = desk.write("ratings.jsonl", "".join(lines))
+
+    result = desk.classify("agree", ratings, "--raters", "ann,bob", "--levels", "true,false")
+
+    assert 0 == result.exit_code, result.stderr
+    assert "6 used of 6" in result.stdout
+
+
 def test_a_rater_who_is_no_field_is_named_with_those_there_are(desk: Desk) -> None:
     """Not taken for a rater who rated nothing."""
     ratings = desk.write("ratings.csv", RATINGS)
