@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 from readouts import TASKS, Row, Task, ask, read, task
@@ -47,6 +47,12 @@ class LabelledSet:
     task: Task
     kind: Literal["choice", "score"] = "choice"
     row: Callable[[Row], Row] = labelled
+    readout: Literal["words", "letters"] = "words"
+
+    @property
+    def key(self) -> str:
+        """What the file of answers knows it by."""
+        return self.task.file if self.readout == "words" else f"{self.task.file}, {self.readout}"
 
 
 def grades(*words: str) -> dict[str, str]:
@@ -95,6 +101,8 @@ CONFIRMED_ON = (
         row=summary,
     ),
 )
+BY_LETTERS = tuple(replace(each, readout="letters") for each in (*CONFIRMED_ON, *CHOSEN_ON))
+"""The same sets, their options listed in a chat and answered by a letter."""
 RATED = "vader_tweets"
 """The set whose rows carry the answers of 20 raters."""
 
@@ -104,6 +112,7 @@ class Kept(TypedDict):
 
     p: list[list[float]]
     y: list[int]
+    no_verdicts: NotRequired[int]
 
 
 @dataclass(frozen=True)
@@ -120,30 +129,32 @@ class Answers:
 
 def answers(each: LabelledSet, data: Path, kept: Path | None) -> Answers:
     """Return the model's answers to a data set, from the file that keeps them if it has them."""
-    file = each.task.file
-    rows = read(data / f"{file}.jsonl")
+    key = each.key
+    rows = read(data / f"{each.task.file}.jsonl")
     known: dict[str, Kept] = {}
     if kept is not None and kept.exists():
         known = json.loads(kept.read_text())
-    if file not in known:
-        known[file] = asked(each, rows)
+    if key not in known:
+        known[key] = asked(each, rows)
         if kept is not None:
             kept.write_text(json.dumps(known))
-    p, y = np.array(known[file]["p"]), np.array(known[file]["y"])
-    if len(p) != len(rows):
-        raise SystemExit(f"{kept}: {file} has {len(p)} answers to {len(rows)} rows")
-    raters = np.array([shares(row) for row in rows]) if file == RATED else None
+    found = known[key]
+    p, y = np.array(found["p"]), np.array(found["y"])
+    if len(p) + found.get("no_verdicts", 0) != len(rows):
+        raise SystemExit(f"{kept}: {key} has {len(p)} answers to {len(rows)} rows")
+    raters = np.array([shares(row) for row in rows]) if key == RATED else None
     with np.errstate(divide="ignore"):
         return Answers(each, log_probabilities(np.log(p)), y, raters)
 
 
 def asked(each: LabelledSet, rows: list[Row]) -> Kept:
-    """Put the question to the embedded model about every row."""
+    """Put the question to the embedded model about every row; one without a verdict is left out."""
     given = [each.row(row) for row in rows]
-    found = ask(each.task, given, readout="words", form="completion", orders=1)
-    if found.no_verdicts:
-        raise SystemExit(f"{each.task.file}: {found.no_verdicts} rows have no verdict")
-    return {"p": found.p.tolist(), "y": found.y.tolist()}
+    form = "completion" if each.readout == "words" else "chat"
+    found = ask(each.task, given, readout=each.readout, form=form, orders=1)
+    if found.no_verdicts and each.key == RATED:
+        raise SystemExit(f"{each.key}: {found.no_verdicts} rows have no verdict")
+    return {"p": found.p.tolist(), "y": found.y.tolist(), "no_verdicts": found.no_verdicts}
 
 
 def shares(row: Row) -> tuple[float, float]:

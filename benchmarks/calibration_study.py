@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from calibration_sets import CHOSEN_ON, CONFIRMED_ON, Answers, answers
+from calibration_sets import BY_LETTERS, CHOSEN_ON, CONFIRMED_ON, Answers, answers
 from calibration_trials import SIZES, Cell, cells, confidence, fitted, split, variants
 from simulated_models import SIMULATED_HEAD, simulated_rows
 
@@ -54,8 +54,10 @@ def main() -> None:
     lines = [HEAD.format(picture=picture.name), *verdict([*chosen, *confirmed])]
     lines += [CONFIRMED_HEAD, *(row(cell) for cell in confirmed)]
     lines += [CHOSEN_HEAD, *(row(cell) for cell in chosen)]
+    lettered = cells([answers(each, wanted.data, wanted.answers) for each in BY_LETTERS])
     corrected = cells([batch_corrected(each) for each in (*confirmed_on, *chosen_on)])
-    lines += [PRIOR_HEAD, *verdict(corrected), TABLE, *(row(cell) for cell in corrected)]
+    for head, found in ((LETTERS_HEAD, lettered), (PRIOR_HEAD, corrected)):
+        lines += [head, *verdict(found), TABLE, *(row(cell) for cell in found)]
     lines += [WHY_HEAD, *variant_rows(chosen_on[-1])]
     lines += [RATERS_HEAD, *(rater_row(c) for c in confirmed if c.of.raters is not None)]
     lines += [SIMULATED_HEAD, *simulated_rows()]
@@ -175,9 +177,10 @@ SmolLM2-135M-Instruct at 8 bits, options read by their own words, no prior corre
 Each row: so many labels drawn at random, 20 times with other seeds; `calibrate(method="auto")`
 fits on them, and all other rows measure. `raw` are the answers to the same rows as they came.
 
-- Log loss in nats. Differences are calibrated less raw, paired within each draw: the mean over the
-  draws and its standard error, so below 0 is better. The draws share the rows of a set: the error
-  says how much depends on which rows were labelled, not how another set would do.
+- Log loss in nats; a probability below 1e-6 counts as that, as in the fits. Differences are
+  calibrated less raw, paired within each draw: the mean over the draws and its standard error, so
+  below 0 is better. The draws share the rows of a set: the error says how much depends on which
+  rows were labelled, not how another set would do.
 - Error of options: classwise ECE over equal-mass bins. It asks of the probability of every option
   whether it comes true as often as it says, as whoever reads P(spam) needs.
 - Error of confidence: debiased L2 over equal-mass bins, of the probability of the likeliest option
@@ -232,15 +235,22 @@ CHOSEN_HEAD = f"""
 ## Sets that the rules were chosen on
 {TABLE}"""
 
+LETTERS_HEAD = """
+## The same sets asked by letters
+
+No rule was chosen on these answers: they were looked at once, when all rules stood. The options are
+listed in a chat, and the model answers by a letter. That is not how this model is best asked, and
+most of what it says is habit; the labels are to find that out. Rows without a verdict are left out.
+"""
+
 PRIOR_HEAD = """
 ## The same sets after a prior correction
 
-Nothing was chosen on these answers, they were looked at once: `prior="batch"` divides each option's
-mean probability over all rows out of them, and the labels calibrate what is left. With 20 labels
-the rule takes one lucky or unlucky draw in ten or so for evidence. Where little was left to mend,
-that costs more than it gains: of the tweets in 5 grades one draw holds ten of one grade where four
-were to be expected and none of another, and it alone raises the mean of its cell.
-
+Nor on these: `prior="batch"` divides each option's mean probability over all rows out of the
+answers by words, and the labels calibrate what is left. With 20 labels chance passes for evidence
+in one draw of ten or so. Where little was left to mend, that costs more than it gains: of the
+tweets in 5 grades one draw holds ten of one grade where four were to be expected and none of
+another, and it alone raises the means of its cell.
 """
 
 WHY_HEAD = """

@@ -18,7 +18,7 @@ from classify.calibration.bias import fit_temperature_bias
 from classify.calibration.calibration_error import debiased_calibration_error
 from classify.calibration.calibrators import Calibrator
 from classify.calibration.classwise_error import classwise_calibration_error
-from classify.calibration.fitted import CalibrationWarning
+from classify.calibration.fitted import FLOOR, CalibrationWarning
 from classify.calibration.labelled import Targets
 from classify.calibration.proper_scores import log_loss
 
@@ -128,7 +128,7 @@ def measured(each: Answers, rows: Ints, log_p: Floats) -> Measured:
     error = debiased_calibration_error(confidence(log_p), right, seed=0, draws=200)
     people = None if each.raters is None else each.raters[rows]
     return Measured(
-        loss=log_loss(log_p, y).value,
+        loss=log_loss(log_p, y, floor=FLOOR).value,
         classwise=classwise_calibration_error(log_p, y).value,
         error=error.value,
         null=error.null_mean or 0.0,

@@ -30,7 +30,11 @@ def test_a_cell_that_differs_by_rounding_is_not_worse(monkeypatch: pytest.Monkey
 
     loss, options, confidence = study.verdict([kept, harmed])
 
-    none = "by more than its standard error in 0 of 2 cells, and on average, but within it, in 0."
+    none = (
+        "by more than its standard error in 0 of 2 cells, by more than twice that in 0, "
+        "and on average, but within it, in 0."
+    )
     assert loss.endswith(none) and options.endswith(none)
-    assert f"in 1 of 2 cells ({answers.of.task.name} with 50 labels +0.0200)" in confidence
+    found = f"in 1 of 2 cells ({answers.of.task.name} with 50 labels +0.0200), by more than twice "
+    assert f"{found}that in 0, " in confidence
     assert confidence.endswith("within it, in 0.")
