@@ -52,7 +52,7 @@ def labels_for_rate(*, rate: float, half_width: float, confidence: float = 0.95)
         return (high - low) / 2.0 <= half_width
 
     n = _smallest(narrow_enough)
-    reason = f"a rate of {rate:.0%} is then known to ± {100 * half_width:.3g} points"
+    reason = f"a rate of {_percent(rate)} is then known to ± {100 * half_width:.3g} points"
     return LabelsNeeded(n, f"{reason} ({confidence:.0%}, Wilson)")
 
 
@@ -106,8 +106,8 @@ def labels_for_corrected_rate(
         spread = ""
     return LabelsNeeded(
         n,
-        f"a rate of {rate:.0%} is then known to ± {100 * half_width:.3g} points with a judge of "
-        f"correlation {correlation:.2f}{spread} on {pool} items ({confidence:.0%})",
+        f"a rate of {_percent(rate)} is then known to ± {100 * half_width:.3g} points with a judge "
+        f"of correlation {correlation:.2f}{spread} on {pool} items ({confidence:.0%})",
     )
 
 
@@ -139,8 +139,8 @@ def labels_for_certificate(
         errors -= 1
     return LabelsNeeded(
         fewest_rows(alpha=alpha, delta=delta, errors=errors),
-        f"decided alone with a true error of {error:.1%}, they certify at most {alpha:.1%} "
-        f"({1 - delta:.0%} confidence) in {power:.0%} of tries",
+        f"decided alone with a true error of {_percent(error)}, they certify at most "
+        f"{_percent(alpha)} ({_percent(1 - delta)} confidence) in {_percent(power)} of tries",
     )
 
 
@@ -154,6 +154,10 @@ def labels_for_coverage(*, alpha: float, slack: float) -> LabelsNeeded:
     open_unit(alpha, name="alpha")
     open_unit(slack, name="slack")
     wanted = 1.0 - alpha - slack
+    if wanted <= 0.0:
+        raise CalibrationError(
+            f"slack must be below the coverage, 1 - alpha = {1.0 - alpha:g}, got {shown(slack)}"
+        )
 
     def close_enough(n: int) -> bool:
         # Without rounding the rank up, which can only cover more: so it holds for all larger n.
@@ -162,7 +166,7 @@ def labels_for_coverage(*, alpha: float, slack: float) -> LabelsNeeded:
     # Every set holds every option below 1/alpha - 1 rows, which covers, but says nothing.
     n = _smallest(close_enough, start=int(np.ceil(1.0 / alpha - 1.0 - 1e-9)))
     return LabelsNeeded(
-        n, f"{1 - alpha:.0%} sets then cover at least {wanted:.1%} in 95 % of draws"
+        n, f"{_percent(1 - alpha)} sets then cover at least {_percent(wanted)} in 95 % of draws"
     )
 
 
@@ -189,8 +193,8 @@ def labels_for_comparison(
     n = _smallest(shows_often)
     return LabelsNeeded(
         n,
-        f"{better:.0%} against {worse:.0%} of items that only one gets right is then found in "
-        f"{power:.0%} of tries (p <= {significance:g}, exact McNemar)",
+        f"{_percent(better)} against {_percent(worse)} of items that only one gets right is then "
+        f"found in {_percent(power)} of tries (p <= {significance:g}, exact McNemar)",
     )
 
 
@@ -234,6 +238,11 @@ def _smallest(enough: Callable[[int], bool], *, start: int = 1) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle + 1, high)
     return high
+
+
+def _percent(share: float) -> str:
+    """Write a share to three digits: 0.1 % is not 0 %, nor 99.9 % all."""
+    return f"{100.0 * share:.3g}%"
 
 
 def _check(rate: float, name: str) -> None:

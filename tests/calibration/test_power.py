@@ -152,3 +152,18 @@ def test_equal_systems_have_no_difference_to_find() -> None:
     """No number of items shows it."""
     with pytest.raises(CalibrationError, match="better and worse must differ"):
         labels_for_comparison(better=0.1, worse=0.1)
+
+
+def test_small_shares_are_written_as_what_they_are() -> None:
+    """0.1 % against 0.05 % was 0 % against 0 %, and a power of 99.9 % was all tries."""
+    few = labels_for_comparison(better=0.001, worse=0.0005).reason
+    sure = labels_for_certificate(alpha=0.01, error=0.0, power=0.999).reason
+
+    assert few.startswith("0.1% against 0.05% of items")
+    assert sure.endswith("in 99.9% of tries")
+
+
+def test_a_slack_of_the_whole_coverage_promises_nothing_and_is_refused() -> None:
+    """It was answered with sets that cover at least -5 %."""
+    with pytest.raises(CalibrationError, match=r"slack must be below .* 0\.9, got 0\.95"):
+        labels_for_coverage(alpha=0.1, slack=0.95)
