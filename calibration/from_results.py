@@ -162,8 +162,8 @@ def comparable(answers: LabelledAnswers, wanted: NDArray[np.bool_]) -> LabelledA
 
 def _differing(rows: LabelledAnswers, way: Origin) -> str:
     """Return the parts of the fingerprint in which rows were made otherwise than in that way."""
-    mark, found = Fingerprint.of(way), [rows.origins[k] for k in np.unique(rows.made)]
-    parts = {part for other in found for part in mark.differences(Fingerprint.of(other))}
+    mark, others = Fingerprint.of(way), [o for k, o in enumerate(rows.origins) if k in rows.made]
+    parts = {part for other in others for part in mark.differences(Fingerprint.of(other))}
     return " or ".join(name for name in Fingerprint.model_fields if name in parts)
 
 
