@@ -32,6 +32,7 @@ from classify.calibration.order_effects import (
 )
 from classify.calibration.rank_correlation import checked_pairs, correlation, mid_ranks
 from classify.calibration.repeat_noise import RepeatNoise, repeat_noise
+from classify.calibration.settings import in_percent
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -175,7 +176,9 @@ def length_bias(
     centre = math.atanh(value)
     p_value = math.erfc(abs(centre) / error / math.sqrt(2))
     low, high = math.tanh(centre - half), math.tanh(centre + half)
-    return Measurement(value, f"{rule}, {confidence:.0%}", x.size, low, high, p_value=p_value)
+    return Measurement(
+        value, f"{rule}, {in_percent(confidence)}", x.size, low, high, p_value=p_value
+    )
 
 
 def _partial(value: float, first: float, second: float) -> float:

@@ -24,7 +24,7 @@ from classify.calibration.paired_intervals import (
     tango_rule,
     unvaried_mean_ends,
 )
-from classify.calibration.settings import draw_count, not_negative, random_source
+from classify.calibration.settings import draw_count, in_percent, not_negative, random_source
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -178,7 +178,7 @@ def paired_difference(
     if found.low is None or found.high is None:
         raise AssertionError(f"an interval always has ends, got {found!r}")
     # An estimate says how sure it is itself.
-    rule, low, high = found.rule.replace(f" {confidence:.0%}", "", 1), found.low, found.high
+    rule, low, high = found.rule.replace(f" {in_percent(confidence)}", "", 1), found.low, found.high
     if low == high:
         rule, reach = UNVARIED, largest_difference(a, b, span)
         low, high = unvaried_mean_ends(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classify.calibration.intervals import wilson
-from classify.calibration.settings import open_unit
+from classify.calibration.settings import in_percent, open_unit
 from classify.display.notebook import Shown
 
 NO_VARIANCE = 1e-26
@@ -34,7 +34,7 @@ class Estimate(Shown):
         """Write the value, the interval, the rule and "n used of N"."""
         return (
             f"{self.value:z.3f} [{self.low:z.3f}, {self.high:z.3f}] "
-            f"({self.rule}, {self.confidence:.0%}, {self.n} used of {self.total})"
+            f"({self.rule}, {in_percent(self.confidence)}, {self.n} used of {self.total})"
         )
 
 

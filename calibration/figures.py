@@ -19,7 +19,7 @@ from classify.calibration.figure_canvas import (
     new_figure,
 )
 from classify.calibration.reliability import ReliabilityDiagram, RiskCoverage
-from classify.calibration.settings import of_type
+from classify.calibration.settings import in_percent, of_type
 
 _DIAGRAM = "what reliability_diagram() returns"
 
@@ -162,7 +162,7 @@ def _backdrop(diagram: ReliabilityDiagram, axes: Axes) -> None:
         alpha=0.25,
         linewidth=9,
         clip_on=False,
-        label=f"as if calibrated, {diagram.confidence:.0%}",
+        label=f"as if calibrated, {in_percent(diagram.confidence)}",
     )
     width = 1 / len(diagram.histogram)
     axes.bar(

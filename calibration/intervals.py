@@ -26,7 +26,14 @@ from classify.calibration.arrays import (
 )
 from classify.calibration.measurement import Measurement
 from classify.calibration.outcomes import effective_n
-from classify.calibration.settings import draw_count, finite_number, open_unit, random_source, shown
+from classify.calibration.settings import (
+    draw_count,
+    finite_number,
+    in_percent,
+    open_unit,
+    random_source,
+    shown,
+)
 from classify.errors import CalibrationError
 
 _NORMAL = NormalDist()
@@ -52,7 +59,7 @@ def wilson(successes: float, n: float, *, confidence: float = 0.95) -> Measureme
     half = z * math.sqrt(rate * (1 - rate) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
-    return Measurement(rate, f"Wilson {confidence:.0%}", round(n), low, high)
+    return Measurement(rate, f"Wilson {in_percent(confidence)}", round(n), low, high)
 
 
 def clopper_pearson(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
@@ -62,7 +69,7 @@ def clopper_pearson(successes: float, n: float, *, confidence: float = 0.95) -> 
     rate, tail = _rate(successes, n), (1 - open_unit(confidence, name="confidence")) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
     high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
-    return Measurement(rate, f"Clopper-Pearson {confidence:.0%}", round(n), low, high)
+    return Measurement(rate, f"Clopper-Pearson {in_percent(confidence)}", round(n), low, high)
 
 
 def jeffreys(successes: float, n: float, *, confidence: float = 0.95) -> Measurement:
@@ -72,7 +79,7 @@ def jeffreys(successes: float, n: float, *, confidence: float = 0.95) -> Measure
     rate, tail = _rate(successes, n), (1 - open_unit(confidence, name="confidence")) / 2
     a, b = successes + 0.5, n - successes + 0.5
     low, high = float(betaincinv(a, b, tail)), float(betaincinv(a, b, 1 - tail))
-    return Measurement(rate, f"Jeffreys {confidence:.0%}", round(n), low, high)
+    return Measurement(rate, f"Jeffreys {in_percent(confidence)}", round(n), low, high)
 
 
 def mid_p_ends(k: float, n: float, *, confidence: float) -> tuple[float, float]:
@@ -187,7 +194,7 @@ def mean_intervals(
         raise CalibrationError(
             "an interval needs at least two rows (or clusters) with a weight above 0, got one"
         )
-    kind = f"{'row' if rows[0][2] is None else 'cluster'}s {confidence:.0%}"
+    kind = f"{'row' if rows[0][2] is None else 'cluster'}s {in_percent(confidence)}"
     if count >= _NORMAL_FROM:
         rule = f"normal over {kind}"
         z = normal_quantile(confidence)

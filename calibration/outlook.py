@@ -7,7 +7,14 @@ from typing import Literal, get_args
 
 from classify.calibration.estimate import wilson_ends
 from classify.calibration.risk_tests import fewest_rows
-from classify.calibration.settings import finite_number, one_of, open_unit, shown, whole_number
+from classify.calibration.settings import (
+    finite_number,
+    in_percent,
+    one_of,
+    open_unit,
+    shown,
+    whole_number,
+)
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -47,7 +54,7 @@ class Outlook(Shown):
         )
         if self.least_handed_over > 0.0:
             text += (
-                f"; for {self.alpha:.1%} any method must hand over at least "
+                f"; for {in_percent(self.alpha, decimals=1)} any method must hand over at least "
                 f"{self.least_handed_over:.1%}"
             )
         if not self.possible:

@@ -14,6 +14,7 @@ from classify.calibration.intervals import normal_quantile
 from classify.calibration.risk_tests import fewest_rows
 from classify.calibration.settings import (
     finite_number,
+    in_percent,
     not_negative,
     open_unit,
     shown,
@@ -53,7 +54,7 @@ def labels_for_rate(*, rate: float, half_width: float, confidence: float = 0.95)
 
     n = _smallest(narrow_enough)
     reason = f"a rate of {_percent(rate)} is then known to ± {100 * half_width:.3g} points"
-    return LabelsNeeded(n, f"{reason} ({confidence:.0%}, Wilson)")
+    return LabelsNeeded(n, f"{reason} ({in_percent(confidence)}, Wilson)")
 
 
 def labels_for_corrected_rate(
@@ -107,7 +108,7 @@ def labels_for_corrected_rate(
     return LabelsNeeded(
         n,
         f"a rate of {_percent(rate)} is then known to ± {100 * half_width:.3g} points with a judge "
-        f"of correlation {correlation:.2f}{spread} on {pool} items ({confidence:.0%})",
+        f"of correlation {correlation:.2f}{spread} on {pool} items ({in_percent(confidence)})",
     )
 
 
@@ -140,7 +141,7 @@ def labels_for_certificate(
     return LabelsNeeded(
         fewest_rows(alpha=alpha, delta=delta, errors=errors),
         f"decided alone with a true error of {_percent(error)}, they certify at most "
-        f"{_percent(alpha)} ({_percent(1 - delta)} confidence) in {_percent(power)} of tries",
+        f"{in_percent(alpha)} ({in_percent(1 - delta)} confidence) in {_percent(power)} of tries",
     )
 
 
@@ -166,7 +167,7 @@ def labels_for_coverage(*, alpha: float, slack: float) -> LabelsNeeded:
     # Every set holds every option below 1/alpha - 1 rows, which covers, but says nothing.
     n = _smallest(close_enough, start=int(np.ceil(1.0 / alpha - 1.0 - 1e-9)))
     return LabelsNeeded(
-        n, f"{_percent(1 - alpha)} sets then cover at least {_percent(wanted)} in 95 % of draws"
+        n, f"{in_percent(1 - alpha)} sets then cover at least {in_percent(wanted)} in 95 % of draws"
     )
 
 

@@ -29,7 +29,7 @@ from classify.calibration.set_scores import (
     option_scores,
     truth_scores,
 )
-from classify.calibration.settings import one_of, open_unit, whole_number
+from classify.calibration.settings import in_percent, one_of, open_unit, whole_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -120,7 +120,8 @@ class PredictionSets(Shown, BaseModel):
 
     def __str__(self) -> str:
         """Say what is promised, on how many rows, and the coverage to expect there."""
-        promise = f"{self.score.name} sets that hold the truth in {1 - self.alpha:.1%} of rows"
+        covered = in_percent(1 - self.alpha, decimals=1)
+        promise = f"{self.score.name} sets that hold the truth in {covered} of rows"
         expected = [
             _expectation(n, bounds)
             for n, bounds in zip(self.counts, self.coverage_ranges, strict=True)

@@ -19,6 +19,7 @@ from classify.calibration.estimate import wilson_ends
 from classify.calibration.outcomes import BinaryOutcomes, binary_outcomes
 from classify.calibration.risk import KeptRisk, kept_risk
 from classify.calibration.settings import (
+    in_percent,
     not_negative,
     open_unit,
     random_source,
@@ -135,7 +136,10 @@ def reliability_diagram(
         ),
         curve=_curve(outcomes),
         histogram=_histogram(outcomes.p),
-        rule=f"{bins.rule(count)}, consistency band {confidence:.0%}, {draws} draws, seed {seed}",
+        rule=(
+            f"{bins.rule(count)}, consistency band {in_percent(confidence)}, {draws} draws, "
+            f"seed {seed}"
+        ),
         confidence=confidence,
         n=outcomes.n,
     )

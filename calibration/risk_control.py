@@ -27,7 +27,7 @@ from classify.calibration.risk_tests import (
     fewest_rows,
     hoeffding_bentkus_p_values,
 )
-from classify.calibration.settings import open_unit, whole_number
+from classify.calibration.settings import in_percent, open_unit, whole_number
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -99,12 +99,15 @@ class RiskControl(Shown):
 
     def __str__(self) -> str:
         """Say the promise, the threshold, what it keeps, and the outlook."""
+        most = in_percent(self.alpha, decimals=1)
         if math.isinf(self.threshold):
-            return f"no threshold keeps the {self.risk} error at {self.alpha:.1%}: {self.outlook}"
-        sure = "on average" if self.delta is None else f"with {1 - self.delta:.0%} confidence"
+            return f"no threshold keeps the {self.risk} error at {most}: {self.outlook}"
+        sure = (
+            "on average" if self.delta is None else f"with {in_percent(1 - self.delta)} confidence"
+        )
         return (
             f"decide alone at confidence >= {self.threshold:.4g}: {self.risk} error at most "
-            f"{self.alpha:.1%} {sure} ({self.rule}); {self.decides_alone:.1%} of {self.n} rows "
+            f"{most} {sure} ({self.rule}); {self.decides_alone:.1%} of {self.n} rows "
             f"decided alone, {self.loss:g} wrong; {self.outlook}"
         )
 

@@ -100,6 +100,15 @@ def texts(values: object, *, name: str, must: str, count: int | None = None) -> 
     return cast("tuple[str, ...]", found)
 
 
+def in_percent(share: float, *, decimals: int = 0) -> str:
+    """Write a level that was set in percent, with more decimals than usual where it has them.
+
+    99.9 % rounded to 100 % would promise what nobody can.
+    """
+    usual = f"{100.0 * share:.{decimals}f}"
+    return f"{usual if abs(float(usual) - 100.0 * share) < 1e-9 else f'{100.0 * share:.6g}'}%"
+
+
 def shown(value: object) -> str:
     """Return a value as messages show it: numpy's numbers plain, and at most 80 characters."""
     try:

@@ -18,7 +18,7 @@ from classify.calibration.estimate import Estimate
 from classify.calibration.prediction_powered import PredictionPowered, ppi_rate
 from classify.calibration.prevalence import Share, labels_only, rogan_gladen, stratified_rate
 from classify.calibration.rank_correlation import mid_ranks
-from classify.calibration.settings import finite_number, of_type, one_of
+from classify.calibration.settings import finite_number, in_percent, of_type, one_of
 from classify.display.notebook import Shown
 from classify.errors import CalibrationError
 
@@ -66,7 +66,7 @@ class TrueRate(Shown):
         """Say the sentence, the rule, "n used of N", why, and every warning."""
         found = self.estimate
         text = (
-            f"{self.sentence} ({found.rule}, {found.confidence:.0%}, {found.n} used of "
+            f"{self.sentence} ({found.rule}, {in_percent(found.confidence)}, {found.n} used of "
             f"{found.total}; the judge alone says {100 * self.judged:.0f} %); {self.reason}"
         )
         return "; ".join([text, *(f"warning: {warning}" for warning in self.warnings)])

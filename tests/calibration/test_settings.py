@@ -14,6 +14,7 @@ import classify.calibration as c
 from classify.calibration.settings import (
     draw_count,
     finite_number,
+    in_percent,
     not_negative,
     one_of,
     open_unit,
@@ -178,3 +179,26 @@ def test_a_refused_value_is_shown_as_a_plain_number(call: Callable[[], object]) 
 
     assert "np." not in str(caught.value)
     assert any(character.isdigit() for character in str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [
+        (0.95, 0, "95%"),
+        (1.0 - 0.1, 0, "90%"),
+        (0.999, 0, "99.9%"),
+        (0.05, 1, "5.0%"),
+        (0.0025, 1, "0.25%"),
+        (0.0005, 1, "0.05%"),
+    ],
+)
+def test_a_level_is_written_as_it_was_set(share: float, decimals: int, text: str) -> None:
+    """A confidence of 99.9 % was 100 %, and an error of at most 0.05 % could be 0.1 % or none."""
+    assert in_percent(share, decimals=decimals) == text
+
+
+def test_a_promise_is_written_as_it_was_asked_for() -> None:
+    """It was "at most 0.2% with 100% confidence", which nobody asked for and nothing shows."""
+    found = c.control_selective_risk([0.9] * 5000, [0] * 5000, alpha=0.0025, delta=0.001)
+
+    assert "selective error at most 0.25% with 99.9% confidence" in str(found)
