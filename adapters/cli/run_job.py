@@ -82,6 +82,8 @@ class RunJob:
             if store.damaged:
                 say(f"{store.damaged} damaged lines in {self.output}: their rows are asked again")
             check_resumable(classifier, store)
+            if classifier.fingerprint_problem is not None:
+                say(f"this run cannot be resumed once it stops: {classifier.fingerprint_problem}")
             write_record(self.output, RunRecord.of(classifier, rows=total))
             with suppress(asyncio.CancelledError):  # the second Ctrl-C
                 asyncio.run(self._classify(classifier, rows, store, total))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from classify.run_record import read_record
+from classify.run_record import read_record, record_path
 from classify.testing import Answer, Request, error
 
 if TYPE_CHECKING:
@@ -321,3 +321,41 @@ def test_results_never_replace_the_spec(desk: Desk) -> None:
     assert 2 == result.exit_code
     assert "results would replace the spec" in result.stderr
     assert spec == Path(desk.spec).read_bytes()
+
+
+_OWN_MODEL = """
+class Model:
+    provider, supported_question_types = "mine", None
+
+    def __init__(self, model_id):
+        self.model_id, self.client = model_id, object()
+
+    async def decide(self, request):
+        from classify import DecisionResponse
+
+        answer = {"type": "choice", "choice": "refund"}
+        return DecisionResponse(dict.fromkeys(request.questions, answer))
+"""
+
+
+def test_a_model_that_does_not_say_what_it_is_is_named_before_the_run(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a resumed run asks it nothing and changes nothing: it would ask every row again."""
+    desk.write("own_model_of_a_test.py", _OWN_MODEL)
+    info = desk.folder / "own_model_of_a_test-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-model-of-a-test\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[classify.models]\nmine = own_model_of_a_test:Model\n")
+    monkeypatch.syspath_prepend(str(desk.folder))
+    arguments = ("run", desk.spec, desk.rows, "-o", desk.out, "--model", "mine/m")
+
+    begun = desk.classify(*arguments)
+    kept = [path.read_bytes() for path in (Path(desk.out), record_path(desk.out))]
+    resumed = desk.classify(*arguments, "--resume")
+
+    assert 0 == begun.exit_code, begun.stderr
+    assert "cannot be resumed once it stops: the model holds client and has no" in begun.stderr
+    assert 2 == resumed.exit_code
+    assert "cannot be resumed, as nothing tells whether they are" in resumed.stderr
+    assert kept == [path.read_bytes() for path in (Path(desk.out), record_path(desk.out))]
