@@ -53,8 +53,7 @@ class TrueRate(Shown):
     def sentence(self) -> str:
         """The result as a sentence, such as "the pass rate is 71 % [66, 76] after …"."""
         found = self.estimate
-        digits = 0 if found.high - found.low >= 0.02 else 1
-        value, low, high = (f"{100 * x:z.{digits}f}" for x in (found.value, found.low, found.high))
+        value, low, high = map(self._percent, (found.value, found.low, found.high))
         source = (
             f"from {found.n} human labels alone"
             if found.rule.startswith("labels only")
@@ -67,9 +66,15 @@ class TrueRate(Shown):
         found = self.estimate
         text = (
             f"{self.sentence} ({found.rule}, {in_percent(found.confidence)}, {found.n} used of "
-            f"{found.total}; the judge alone says {100 * self.judged:.0f} %); {self.reason}"
+            f"{found.total}; the judge alone says {self._percent(self.judged)} %); {self.reason}"
         )
         return "; ".join([text, *(f"warning: {warning}" for warning in self.warnings)])
+
+    def _percent(self, rate: float) -> str:
+        """Return a rate with the digits that half the interval's width shows, at most three."""
+        points = 50.0 * (self.estimate.high - self.estimate.low)
+        digits = math.ceil(-math.log10(min(1.0, max(1e-3, points))) - 1e-9)
+        return f"{100.0 * rate:z.{digits}f}"
 
 
 def true_rate(

@@ -62,6 +62,17 @@ def test_the_result_is_a_sentence() -> None:
     assert "120 used of 600" in str(found)
 
 
+def test_rare_yes_have_the_digits_that_the_interval_shows() -> None:
+    """10 of 20,000 labels: statsmodels' Wilson interval is 0.0272 % to 0.0920 %."""
+    human, judge = np.zeros(20_000), np.zeros(20_000)
+    human[:10] = judge[-12:] = 1.0
+
+    found = true_rate(human, judge, np.zeros(20_000), drawn="at random")
+
+    assert found.sentence == "the pass rate is 0.05 % [0.03, 0.09] from 20000 human labels alone"
+    assert "the judge alone says 0.03 %" in str(found)
+
+
 def test_few_labels_speak_alone_and_the_sentence_says_so() -> None:
     """Below fifty the correction is less sure than it looks."""
     truth, judge = items(600)
