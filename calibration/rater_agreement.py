@@ -40,6 +40,9 @@ from classify.errors import CalibrationError
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
+_ROUNDING = 1e-9
+"""What parts of one item may add up to beyond 1."""
+
 
 def krippendorff_alpha(
     ratings: Ratings,
@@ -199,7 +202,7 @@ def _estimate(
     rated = items.counts.sum(axis=1) >= 2.0
     # Items with one rating say nothing of agreement, and make no interval surer.
     paired = float(items.w @ rated)
-    if paired <= 1.0:
+    if paired < 1.0 + _ROUNDING:
         raise CalibrationError(f"{rule} of one item has no interval; at least two are needed")
     variance = float(items.w @ (pull - value) ** 2) / items.size**2 * paired / (paired - 1.0)
     half = student_quantile(confidence, degrees=paired - 1.0) * math.sqrt(variance)

@@ -228,3 +228,12 @@ def test_interval_distances_need_numbers() -> None:
         krippendorff_alpha(
             [["bad", "good"], ["good", "good"]], levels=("bad", "good"), metric="interval"
         )
+
+
+@pytest.mark.parametrize("parts", range(2, 30))
+def test_one_item_in_parts_has_no_interval_however_they_add_up(parts: int) -> None:
+    """Nine ninths are more than 1 by rounding, and were two items nearly."""
+    rated = np.array([[1.0] * parts, [1.0] * (parts - 1) + [2.0]])
+
+    with pytest.raises(CalibrationError, match="of one item has no interval"):
+        gwet_ac(rated, levels=LEVELS, weights=[1.0 / parts] * parts)
