@@ -137,6 +137,44 @@ def test_the_order_of_options_does_not_matter(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", sorted(ALL.keys() - {"matrix", "vector"}))
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_of_two_options_the_surer_answer_stays_the_surer(name: str, data: st.DataObject) -> None:
+    """Whatever the labels, for answers against them are an error of the question.
+
+    Scales of vector and matrix scaling are drawn to 1 but may fall below 0.
+    """
+    calibrator = ALL[name](*data.draw(labelled_rows(k=2)))
+    odds = np.linspace(-12.0, 12.0, 49)
+
+    log_p = np.stack([-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)], axis=1)
+    p = probabilities(calibrator, log_p)[:, 0]
+
+    assert (np.diff(p) >= -1e-12).all()
+
+
+@of_any_method
+@pytest.mark.parametrize("right", [0.0, 0.5, 1.0])
+def test_certain_answers_leave_a_distribution(name: str, right: float) -> None:
+    """Whether they are never right, by chance, or always: a slope has little to learn from that."""
+    said, y = np.arange(40) % 2, np.arange(40) % 4 // 2
+    said = said if right == 0.5 else y if right == 1.0 else 1 - y
+    log_p = np.where(np.arange(2) == said[:, None], 0.0, -np.inf)
+
+    p = probabilities(ALL[name](log_p, y), log_p)
+
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
+
+
+@of_any_method
+def test_answers_that_are_all_the_same_become_the_rates_or_stay(name: str) -> None:
+    """Of even answers and even labels nothing moves."""
+    log_p, y = np.zeros((40, 2)), np.arange(40) % 2
+
+    np.testing.assert_allclose(probabilities(ALL[name](log_p, y), log_p), 0.5, atol=1e-9)
+
+
 @of_any_method
 def test_json_gives_back_the_same_bits(name: str) -> None:
     """An artefact read elsewhere answers exactly as it did here."""
