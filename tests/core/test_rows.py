@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -304,6 +304,8 @@ def test_labels_come_from_named_fields_or_fields_named_like_questions(tmp_path: 
         pytest.param("topic", " refund ", "refund", id="option"),
         pytest.param("urgent", 1, True, id="one"),
         pytest.param("urgent", "No", False, id="no"),
+        pytest.param("urgent", 1.0, True, id="one in a column with gaps"),
+        pytest.param("urgent", "0.0", False, id="zero in a column with gaps"),
         pytest.param("urgent", False, False, id="false"),
         pytest.param("mood", "good", 2.0, id="level's text"),
         pytest.param("mood", "1", 1.0, id="level"),
@@ -324,6 +326,45 @@ def test_a_levels_text_comes_before_its_number() -> None:
     scale = Score(criteria=["1", "2", "3", "4", "5"])
 
     assert (0.0, 4.0) == (read_label(scale, 1), read_label(scale, "5"))
+
+
+@pytest.mark.parametrize(
+    ("described", "value", "level"),
+    [
+        (("1", "2", "3", "4", "5"), 3.0, 2.0),
+        (("1", "2", "3", "4", "5"), "5.0", 4.0),
+        (("1", "2", "3", "4", "5"), 3.5, 2.5),
+        (("5", "4", "3"), 4.5, 0.5),
+        ((1, 2, 3), 2.5, 1.5),
+        (("-0.3", "-0.2", "-0.1", "0"), -0.15, 1.5),
+        (("0", "1", "2"), 0.5, 0.5),
+        (("1", "2", "4"), 4.0, 2.0),
+        (("1 = bad", "2", "3"), "3.0", 2.0),
+        (("bad", "good"), 0.5, 0.5),
+        (("bad", "nan"), "nan", 1.0),
+    ],
+)
+def test_numbers_of_one_scale_are_read_alike(
+    described: Sequence[str | int], value: str | float, level: float
+) -> None:
+    """3 was the third of five levels and 3.0, as columns with gaps have it, the fourth."""
+    assert read_label(Score(criteria=list(described)), value) == pytest.approx(level)
+
+
+@pytest.mark.parametrize(
+    ("described", "value", "message"),
+    [
+        (("1", "2", "3"), 0, "no number from 1 to 3"),
+        (("3", "2", "1"), 3.5, "no number from 3 to 1"),
+        (("1", "2", "4"), 3, "is no level's description$"),
+        (("bad", "good"), "nan", "no number from 0 to 1"),
+    ],
+)
+def test_a_number_beside_its_scale_is_refused(
+    described: Sequence[str], value: float, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        read_label(Score(criteria=list(described)), value)
 
 
 @pytest.mark.parametrize(
