@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -19,6 +21,9 @@ from classify.prompts import option_prompt, prompt_hash, words_prompt
 from classify.questions import Question, Score
 from classify.reading import NoReading, Reading
 from classify.readout import check_logprob, kept_logprob
+
+_SERVER_NOISE = 0.02
+"""How far a token's logprob may move from one request of a batch to the next."""
 
 
 async def read_texts(asking: Asking) -> Reading | NoReading:
@@ -42,8 +47,9 @@ async def read_texts(asking: Asking) -> Reading | NoReading:
         _check_scores(asking, texts, scores)
     rule = asking.options.length or _length_rule(scored)
     owners = np.array([k for k, _ in spelled])
-    logs = np.array([_by_option(_text_logs(scores, rule), owners) for scores in scored])
-    mass = [float(np.exp(log_sum(_text_logs(scores, "sum")))) for scores in scored]
+    begun = _begun(texts)
+    logs = np.array([_by_option(_text_logs(scores, rule, begun), owners) for scores in scored])
+    mass = [float(np.exp(log_sum(_text_logs(scores, "sum", begun)))) for scores in scored]
     if np.isneginf(logs).all(axis=1).any():
         return NoReading(
             "no_label", "no option's words have any probability", asking.capabilities.scored_by
@@ -128,14 +134,54 @@ def _length_rule(scored: list[TextScores]) -> Literal["sum", "mean"]:
     return "sum" if single else "mean"
 
 
-def _text_logs(scores: TextScores, rule: Literal["sum", "mean"]) -> Floats:
-    logs = [
-        [check_logprob(logprob, "a scored token") for logprob in tokens]
-        for tokens in scores.logprobs
+def _begun(texts: list[str]) -> list[tuple[int, int]]:
+    """Return the texts that begin a longer word among them, as " 1" begins " 10", each with it."""
+    pairs: list[tuple[int, int]] = []
+    above: list[int] = []
+    for k in sorted(range(len(texts)), key=texts.__getitem__):
+        while above and not texts[k].startswith(texts[above[-1]]):
+            above.pop()
+        if above and texts[k].removeprefix(texts[above[-1]])[:1].isalnum():
+            pairs.append((above[-1], k))
+        above.append(k)
+    return pairs
+
+
+def _text_logs(
+    scores: TextScores, rule: Literal["sum", "mean"], begun: list[tuple[int, int]]
+) -> Floats:
+    """Return each text's log-probability (texts,), or the mean of its tokens'.
+
+    A text whose tokens begin a longer word's has the probability of both: the longer word's is
+    taken from it, since whoever writes 10 does not write 1.
+    """
+    tokens = [
+        [check_logprob(logprob, "a scored token") for logprob in logprobs]
+        for logprobs in scores.logprobs
     ]
+    whole = [sum(logprobs) for logprobs in tokens]
+    alone = list(whole)
+    for short, long in begun:
+        if _begin(tokens[short], tokens[long]):
+            alone[short] = _less(alone[short], whole[long])
     if rule == "sum":
-        return np.array([sum(tokens) for tokens in logs])
-    return np.array([sum(tokens) / len(tokens) for tokens in logs])
+        return np.array(alone)
+    return np.array([log_p / len(own) for log_p, own in zip(alone, tokens, strict=True)])
+
+
+def _begin(short: Sequence[float], long: Sequence[float]) -> bool:
+    """Whether the tokens of one text are the first of another's, by their logprobs."""
+    first = long[: len(short)]
+    return len(long) > len(short) and all(
+        a == b or abs(a - b) <= _SERVER_NOISE for a, b in zip(short, first, strict=True)
+    )
+
+
+def _less(log_p: float, log_part: float) -> float:
+    """Return log(p - part), -inf where nothing is left but rounding."""
+    if log_part >= log_p:
+        return -math.inf
+    return log_p + math.log1p(-math.exp(log_part - log_p))
 
 
 def _by_option(logs: Floats, owners: NDArray[np.int64]) -> Floats:

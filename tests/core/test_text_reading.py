@@ -123,6 +123,65 @@ def test_a_token_without_any_probability_can_be_written_and_read_again() -> None
     assert parse_result(result_line(result)) == result
 
 
+LEVELS: Mapping[str, Any] = {
+    "type": "choice",
+    "criteria": {"1": None, "10": None, "100": None, "5": None, "1 of": None},
+}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "rule", "expected", "mass"),
+    [
+        # digit by digit: 1 alone .8 - .6, 10 alone .6 - .15; "1 of" is another text, not a word
+        pytest.param(
+            {
+                " 1": [0.8],
+                " 10": [0.8, 0.75],
+                " 100": [0.8, 0.75, 0.25],
+                " 5": [0.1],
+                " 1 of": [0.8, 0.0],
+            },
+            "sum",
+            (0.2, 0.45, 0.15, 0.1, 0.0),
+            0.9,
+            id="sum",
+        ),
+        # sure of 10: it was a tie of 1 and 10
+        pytest.param(
+            {
+                " 1": [1.0],
+                " 10": [1.0, 1.0],
+                " 100": [1.0, 1.0, 0.0],
+                " 5": [0.0],
+                " 1 of": [1.0, 0.0],
+            },
+            "mean",
+            (0.0, 1.0, 0.0, 0.0, 0.0),
+            1.0,
+            id="mean",
+        ),
+        # numbers that are tokens of their own share nothing
+        pytest.param(
+            {" 1": [0.4], " 10": [0.2], " 100": [0.1, 0.5], " 5": [0.1], " 1 of": [0.4, 0.0]},
+            "sum",
+            (0.4, 0.2, 0.05, 0.1, 0.0),
+            0.75,
+            id="other tokens",
+        ),
+    ],
+)
+def test_a_word_that_begins_another_has_only_what_is_left_to_it(
+    tokens: Mapping[str, Sequence[float]], rule: str, expected: tuple[float, ...], mass: float
+) -> None:
+    """Whoever writes 10 does not write 1, though its first token is the same."""
+    found = asked(speaker(tokens), LEVELS, length=rule)
+
+    assert isinstance(found, ChoiceAnswer) and found.probabilities is not None
+    shares = np.array(expected) / sum(expected)
+    assert [*found.probabilities.values()] == pytest.approx(shares, abs=1e-12)
+    assert found.label_mass == pytest.approx(mass, abs=1e-12)
+
+
 def test_several_words_of_an_option_add_up() -> None:
     """.1 + .2 against .1: alternatives share their option's probability, and all are kept."""
     question = {**AB, "words": {"ant": ["ant", "emmet"], "big bee": "bee"}}
