@@ -126,7 +126,9 @@ def _too_little(rows: ItemRows, names: Sequence[str | int]) -> str:
     if rows.log_p.shape[1] == 1:
         return "the question has one option, whose probability is always 1"
     if rows.counted < MIN_ITEMS:
-        return f"{rows.counted} labelled items are too few; label at least {MIN_ITEMS}"
+        few = f"{rows.counted} labelled items are too few; label at least {MIN_ITEMS}"
+        n = int(np.count_nonzero(rows.weights))
+        return few if n < MIN_ITEMS else f"{few}; of the {n} rows those of one group are one item"
     seen = np.unique(rows.y[rows.weights > 0.0])
     if len(seen) == 1:
         return f"every label is option {names[seen[0]]!r}; label items of other options too"

@@ -278,7 +278,7 @@ def test_rows_of_few_items_are_few_labels() -> None:
     """Ten copies of each of ten items are ten labels, not a hundred."""
     log_p, y = simulated(10, 2, seed=7, temperature=3.0, lean=0.0)
 
-    with pytest.warns(CalibrationWarning, match="10 labelled items"):
+    with pytest.warns(CalibrationWarning, match="10 labelled items .*; of the 100 rows"):
         calibrate(np.repeat(log_p, 10, axis=0), np.repeat(y, 10), groups=np.repeat(range(10), 10))
 
 
