@@ -248,10 +248,11 @@ def test_an_output_that_is_no_json_is_kept_as_text(bench: Bench, output: Any, ke
     scorer = create_scorer("whole").generate_score(lambda step: 1.0)
     settings: dict[str, Any] = {"output": bench.path, "version": "1"}
 
-    run_evals_sync(lambda input: output, [{"input": 1}], [scorer], **settings)
-    again = run_evals_sync(
-        lambda input: output, [{"input": 1}], [scorer], existing="resume", **settings
-    )
+    def target(input: Any) -> Any:
+        return output
+
+    run_evals_sync(target, [{"input": 1}], [scorer], **settings)
+    again = run_evals_sync(target, [{"input": 1}], [scorer], existing="resume", **settings)
 
     assert [line["output"] for line in bench.lines()] == [kept]
     assert [(item.reused, item.output) for item in again.items] == [(True, kept)]
