@@ -129,9 +129,22 @@ class Result(Printed, Shown, _Kept):
         return result_card(self)
 
 
+_OF_CLASSIFIER = 16
+"""How many hexadecimal digits of a key are those of the fingerprint."""
+
+
 def state_key(fingerprint: str, state: JSON) -> str:
-    """Return the key of a state's answers by the classifier with that fingerprint."""
-    return hashlib.sha256(f"{fingerprint}\n{canonical_json(state)}".encode()).hexdigest()
+    """Return the key of a state's answers by the classifier with that fingerprint.
+
+    It begins as the fingerprint does, so that it tells by itself whose answers they are.
+    """
+    both = hashlib.sha256(f"{fingerprint}\n{canonical_json(state)}".encode()).hexdigest()
+    return fingerprint[:_OF_CLASSIFIER] + both[_OF_CLASSIFIER:]
+
+
+def is_key_of(key: str, fingerprint: str) -> bool:
+    """Whether a key is of the answers by the classifier with that fingerprint."""
+    return key.startswith(fingerprint[:_OF_CLASSIFIER])
 
 
 def row_result(outcome: Evaluation | ClassifyError, base: Result) -> Result:

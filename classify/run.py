@@ -17,6 +17,7 @@ from classify.json_values import JSON
 from classify.results import (
     Result,
     bad_row_result,
+    is_key_of,
     read_results,
     reused_result,
     row_result,
@@ -99,11 +100,12 @@ async def run(
     check_timeout(settings.timeout)
     check_resumable(classifier, store)
     runner = _Runner(classifier, store, settings, progress, stop)
+    runner.counts.unused = store.begin(classifier.fingerprint)
     await _until_stopped(runner.consume(_each(rows)), stop)
     counts = runner.counts
     counts.interrupted = stop.is_set()
     if not counts.interrupted and counts.stopped_by is None:
-        counts.unused = store.finish()
+        counts.unused += store.finish()
         if classifier.options.prior == "batch":
             _correct_batch(classifier, store)
     return counts
@@ -118,8 +120,7 @@ def check_resumable(classifier: Classifier, store: Store) -> None:
         return
     found = store.earlier()
     # This very object may have made them.
-    own = found and found.has_state and state_key(classifier.fingerprint, found.state) == found.key
-    if found is not None and not own:
+    if found is not None and not is_key_of(found.key or "", classifier.fingerprint):
         raise InvalidInput(
             f"the answers in {str(store.path)!r} cannot be resumed, as nothing tells whether they "
             f"are this classifier's: {classifier.fingerprint_problem}. Or replace them with "

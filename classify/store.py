@@ -33,7 +33,7 @@ from classify.line_file import (
     write_all,
     written,
 )
-from classify.results import Result, parse_result, result_line
+from classify.results import Result, is_key_of, parse_result, result_line
 
 Existing: TypeAlias = Literal["error", "resume", "overwrite"]
 """What to do with results that are there already."""
@@ -74,11 +74,13 @@ class Store:
         """Index of each row that has a result now, and where its line is."""
         self._replaced: set[Place] = set()
         """Where the lines are that another line of their row took the place of."""
+        self._fields = {*Result.model_fields, *added}
+        """The fields that a line may have."""
         self._synced = time.monotonic()
         _check_output(self.path)
         self._lock = _locked(self.path)
         try:
-            self._file = self._opened(existing, added)
+            self._file = self._opened(existing)
         except BaseException:
             self._lock.release()
             raise
@@ -105,14 +107,42 @@ class Store:
         self._file.close()
         if self._replaced and still_mine:
             with suppress(OSError, ResultsError):
-                self._drop_replaced()
+                self._drop(self._replaced)
         self._lock.release()
 
-    def _drop_replaced(self) -> None:
+    def begin(self, fingerprint: str) -> int:
+        """Move what other classifiers answered to `unused_path`; return how many answers.
+
+        Whoever reads the file of a run that was stopped would count them for this one's.
+        """
+        others = [
+            place
+            for key, answers in self._left.items()
+            if not is_key_of(key, fingerprint)
+            for _, place in reversed(answers)
+        ]
+        failures = [
+            place
+            for (key, _), places in self._failed.items()
+            if key is not None and not is_key_of(key, fingerprint)
+            for place in places
+        ]
+        if others:
+            replace_file(self.unused_path, (read_line(self._file, place) for place in others))
+        if others or failures:
+            # Windows replaces no file that is open.
+            self._file.close()
+            self._drop({*others, *failures, *self._replaced})
+            self._file = self.path.open("a+b", buffering=0)
+            self._end = self._file.seek(0, os.SEEK_END)
+            self._index(self.path)
+        return len(others)
+
+    def _drop(self, places: Collection[Place]) -> None:
         def kept() -> Iterator[bytes]:
             start = 0
             for line in _lines(self.path):
-                if (start, len(line)) not in self._replaced:
+                if (start, len(line)) not in places:
                     yield line
                 start += len(line)
 
@@ -203,13 +233,14 @@ class Store:
     def finish(self) -> int:
         """Put the lines into input order; return how many earlier answers no row took.
 
-        Those are moved to `unused_path`, where a later run with --resume finds them.
+        Those join the others in `unused_path`, where a later run with --resume finds them.
         """
         self._check_unchanged()
         free = {place for places in self._of_row.values() for place in places}
         unused = [p for left in self._left.values() for _, p in reversed(left) if p in free]
         if unused:
-            replace_file(self.unused_path, (read_line(self._file, place) for place in unused))
+            lines = (read_line(self._file, place) for place in unused)
+            replace_file(self.unused_path, chain(_lines(self.unused_path), lines))
         order = [place for _, place in sorted(self._placed)]
         if not contiguous(order, self._end):
             # Read through an object of its own: Windows replaces no file that is open.
@@ -222,7 +253,7 @@ class Store:
         self._replaced.clear()
         return len(unused)
 
-    def _opened(self, existing: Existing, added: Collection[str]) -> BinaryIO:
+    def _opened(self, existing: Existing) -> BinaryIO:
         if existing == "error":
             # Another run's unused answers would be taken for this one's once it is resumed.
             _check_fresh(self.path, self.unused_path)
@@ -237,22 +268,24 @@ class Store:
             elif existing == "resume":
                 _check_results(file, self.path)
                 cut_torn_line(file)
-                self._index({*Result.model_fields, *added})
+                self._index(self.path, self.unused_path)
                 _absorb(self.unused_path, file)
         except BaseException:
             file.close()
             raise
         return file
 
-    def _index(self, known: Collection[str]) -> None:
-        """Note where the answered and the failed results are, the unused ones at the end."""
-        start = 0
+    def _index(self, *paths: Path) -> None:
+        """Note where the answered and the failed results are, as if the files were one."""
+        for each in (self._left, self._of_row, self._failed, self._replaced):
+            each.clear()
+        self.damaged = start = 0
         latest: dict[tuple[str, object], tuple[str, Place]] = {}
-        for line in chain(_lines(self.path), _lines(self.unused_path)):
+        for line in chain.from_iterable(map(_lines, paths)):
             result = _read(line)
             if result is None:
                 self.damaged += 1
-            elif more := from_json(line).keys() - known:
+            elif more := from_json(line).keys() - self._fields:
                 raise InvalidInput(_dropped(self.path, sorted(more)))
             elif result.key and result.error is None:
                 # Of lines with one answer the last says what its row says now.

@@ -184,6 +184,23 @@ def test_other_questions_never_reuse_old_answers(bench: _Bench) -> None:
     assert old == bench.path.with_name("r.jsonl.unused").read_bytes()
 
 
+def test_a_stopped_run_leaves_no_answers_to_another_question_among_its_own(bench: _Bench) -> None:
+    """Whoever reads the file would count them; back with the first question all are found again."""
+    rows = _rows("a", "bb", "ccc", "fail")
+    bench.run(rows)
+    bad = [*_rows("a"), BadRow(1, "line 2", "broken"), *rows[2:]]
+
+    counts = bench.run(
+        bad, settings=RunSettings(strict=True), questions={"q": Boolean(instructions="other")}
+    )
+
+    assert (1, 1, 3) == (counts.answered, counts.bad, counts.unused)
+    assert {"r0", "line 2"} == {result.id for result in bench.results()}
+    assert 3 == len(list(read_results(bench.path.with_name("r.jsonl.unused"))))
+    counts = bench.run(rows)
+    assert (3, 0, 1) == (counts.reused, counts.answered, counts.failed)
+
+
 def test_a_changed_state_is_asked_and_a_changed_label_is_not(bench: _Bench) -> None:
     """What a person says about a row does not change what the model says."""
     bench.run([Row(0, "line 1", "a", "x"), Row(1, "line 2", "b", "y")])
