@@ -35,7 +35,8 @@ def class_draws(
     if n * draw_count(draws, name="draws") > EXACT_UP_TO and k * count <= _MOST_CELLS:
         return _normal_sums(p, w, bins, count=count, draws=draws, random=random)
     order = by_content(p.T, w)
-    p, w, bins = p[:, order], w if is_unit(w) else w[order], bins[:, order]
+    p, bins = p.take(order, axis=1), bins.take(order, axis=1)
+    w = w if is_unit(w) else w[order]
     expected = [binned_sums(at, weighted(own, w), count) for own, at in zip(p, bins, strict=True)]
     drawn = _drawn_sums(p, w, bins, count=count, draws=draws, random=random)
     return drawn - np.concatenate(expected)
@@ -81,7 +82,7 @@ def _normal_sums(
     part = spread
     if every > 1:
         few = by_content(p.T, w)[::every]
-        p, squares, bins = p[:, few], squares[few], bins[:, few]
+        p, squares, bins = p.take(few, axis=1), squares[few], bins.take(few, axis=1)
         part = _spread(p, squares, bins, count)
     covariance = np.zeros((k, count, k, count))
     for one in range(k):

@@ -40,7 +40,7 @@ def covariance(p: Floats, w: Floats, bins: Ints) -> Floats:
     k, n = p.shape
     found = np.zeros((k * COUNT, k * COUNT))
     for row in range(n):
-        at = bins[:, row] + COUNT * np.arange(k)
+        at: Ints = bins[:, row] + COUNT * np.arange(k, dtype=np.int64)
         own = p[:, row]
         found[np.ix_(at, at)] += w[row] ** 2 * (np.diag(own) - np.outer(own, own))
     return found
@@ -133,6 +133,7 @@ def test_the_null_is_that_of_labels_drawn_anew(scheme: int | None, weighted: boo
     w = np.random.default_rng(1).integers(1, 4, 2_000) / 2 if weighted else None
     log_p, random = np.log(p.T), np.random.default_rng(3)
     simulated: list[float] = []
+    y = np.zeros(2_000, dtype=np.int64)
     for _ in range(300):
         y = (p.cumsum(axis=0)[:-1] < random.random(2_000)).sum(axis=0)
         simulated.append(classwise_calibration_error(log_p, y, weights=w).value)
