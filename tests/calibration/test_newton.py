@@ -84,3 +84,22 @@ def test_steps_along_gradients_that_overshoot_are_halved() -> None:
     )
 
     np.testing.assert_allclose(found, 0.0, atol=1e-9)
+
+
+def test_a_loss_without_curvature_leaves_what_is_known_of_it() -> None:
+    """A straight slope has no end, so the number of steps is one."""
+    found, inverse = minimise_by_gradients(
+        lambda x: (float(x.sum()), np.ones(2)), np.zeros(2), np.eye(2), enough=1e-20, max_steps=3
+    )
+
+    assert found.tolist() == [-3.0, -3.0]
+    np.testing.assert_array_equal(inverse, np.eye(2))
+
+
+def test_a_loss_that_falls_nowhere_ends_the_search() -> None:
+    """As where rounding of huge numbers hides what a step would gain."""
+    found, _ = minimise_by_gradients(
+        lambda x: (1.0, np.ones(2)), np.zeros(2), np.eye(2), enough=1e-20
+    )
+
+    assert found.tolist() == [0.0, 0.0]

@@ -108,6 +108,20 @@ def test_a_lean_that_the_confidence_hides_is_in_the_error_of_every_option(
     assert "of the probability of every option" in str(said["ECE, classwise"])
 
 
+def test_many_rows_have_the_null_of_a_thousand_draws_in_every_error() -> None:
+    """Drawn as normal, they cost no more than few draws of each row."""
+    random = np.random.default_rng(4)
+    p = random.dirichlet([1.0, 1.0, 1.0], 51_000)
+    y = np.minimum((p.cumsum(axis=1) < random.random((len(p), 1))).sum(axis=1), 2)
+
+    found = metrics(np.log(p), y, seed=0)
+
+    for error in (found.smooth_ece, found.debiased_error, found.classwise_ece):
+        assert error is not None and error.p_value is not None
+        assert error.p_value > 0.01
+        assert round(error.p_value * 1001, 9) == round(error.p_value * 1001)
+
+
 def test_a_boolean_has_no_confidence_in_its_rules() -> None:
     """Its errors are of P(yes), which hides no lean."""
     log_p, y = rows(60, 2)
