@@ -90,22 +90,33 @@ class JudgedItems:
             weights=self.weights,
             groups=[" ".join(item) for item in self.items],
         )
-        found = replace(found, verdicts=f"{JUDGE}: {self.rule}")
-        if found.replacing is not None:
-            note = (
+        notes = (*found.notes, *self._notes(tested=found.replacing is not None))
+        found = replace(found, verdicts=f"{JUDGE}: {self.rule}", notes=notes)
+        return self._with_rate(found, drawn) if isinstance(self.question, Boolean) else found
+
+    def _notes(self, *, tested: bool) -> list[str]:
+        """Return what of the rows is not in the numbers, or not as it may seem."""
+        notes: list[str] = []
+        if self.left_out:
+            why = "; ".join(f"{reason}: {count}" for reason, count in self.left_out.items())
+            notes.append(
+                f"{sum(self.left_out.values())} of {len(self.judge)} rows have no verdict of the "
+                f"judge ({why}): every number is of the others alone"
+            )
+        if tested:
+            notes.append(
                 "person 1 is whoever gave the first label of an item: where those are different "
                 "people, compare named ones with a ratings file (--raters)"
             )
-            found = replace(found, notes=(*found.notes, note))
         if (several := len(self.items) - len(set(self.items))) > 0:
-            note = f"{several} rows read an item again: it counts once, its readings in equal parts"
-            found = replace(found, notes=(*found.notes, note))
+            notes.append(
+                f"{several} rows read an item again: it counts once, its readings in equal parts"
+            )
         if self.between:
-            note = f"{self.between} labels between two levels name none and are left out"
-            found = replace(found, notes=(*found.notes, note))
+            notes.append(f"{self.between} labels between two levels name none and are left out")
         if self.of_no_row:
-            found = replace(found, notes=(*found.notes, told_of_no_row(self.of_no_row)))
-        return self._with_rate(found, drawn) if isinstance(self.question, Boolean) else found
+            notes.append(told_of_no_row(self.of_no_row))
+        return notes
 
     def _with_rate(self, found: JudgeReport, drawn: Drawn) -> JudgeReport:
         try:

@@ -292,6 +292,24 @@ def test_people_without_names_are_told_apart_by_the_order_of_labels_and_that_is_
     assert "person 1 is whoever gave the first label of an item" in result.stdout
 
 
+def test_agreement_says_which_rows_it_does_not_know(desk: Desk) -> None:
+    """Of rows handed over, or without a label in the reply, the judge has no verdict."""
+    desk.answer = lambda request: NO_MASS if desk.row(request) in (1, 4) else _varying(request)
+    desk.write_rows(6)
+    assert 0 == desk.classify("run", desk.spec, desk.rows, "-o", desk.out).exit_code
+    labels = "".join(f"r{n},{'refund' if n else 'delivery'}\n" for n in range(6))
+
+    result = desk.classify(
+        *("agree", desk.out, "--labels", desk.write("all.csv", f"id,topic\n{labels}"))
+    )
+
+    assert 0 == result.exit_code, result.stderr
+    assert (
+        "2 of 6 rows have no verdict of the judge (no verdict, low_label_mass: 2)" in result.stdout
+    )
+    assert "4 used of 6" in result.stdout
+
+
 def test_rows_that_were_run_twice_show_the_noise(desk: Desk) -> None:
     """The same id and state is one item that was read again, and not two items."""
     spec = Path(desk.spec).read_text("utf-8") + "options: {orders: 2}\n"
