@@ -68,14 +68,15 @@ def read_reply(body: JSON, sampling: Sampling, endpoint: Endpoint) -> Reply:
     finish = choice.get("finish_reason")
     usage = read_usage(response)
     logprobs = choice.get("logprobs")
+    text = _text(message["content"] if "content" in message else choice.get("text"))
     positions: tuple[Position, ...] = ()
     if sampling.top_logprobs and isinstance(logprobs, Mapping) and logprobs:
-        positions = read_positions(logprobs, endpoint)
+        positions = _of_text(read_positions(logprobs, endpoint), text)
     silent = refusal or finish == "content_filter" or usage.output_tokens == 0
     if sampling.top_logprobs and not silent:
         _check_shown(positions, logprobs, endpoint)
     return Reply(
-        text=_text(message["content"] if "content" in message else choice.get("text")),
+        text=text,
         positions=positions,
         finish_reason=_string(finish),
         refusal=_string(refusal),
@@ -175,6 +176,13 @@ def _completion_position(token: JSON, logprob: JSON, top: JSON, endpoint: Endpoi
 
 def _ranked(alternatives: Sequence[Alternative]) -> tuple[Alternative, ...]:
     return tuple(sorted(alternatives, key=lambda alternative: -alternative.logprob))
+
+
+def _of_text(positions: tuple[Position, ...], text: str) -> tuple[Position, ...]:
+    """Leave out the mark of the end where it has no alternatives: it is no part of the text."""
+    *before, last = positions or (Position("", ()),)
+    written = last.token and text.endswith(last.token)
+    return positions if last.alternatives or written or not before else tuple(before)
 
 
 def _check_shown(positions: Sequence[Position], logprobs: JSON, endpoint: Endpoint) -> None:

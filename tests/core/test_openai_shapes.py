@@ -83,6 +83,19 @@ def test_an_answer_without_logprobs_is_a_capability_error(logprobs: object) -> N
         read_reply(chat(logprobs), ASKED, ENDPOINT)
 
 
+@pytest.mark.parametrize("mark", ["<|im_end|>", "", None])
+def test_the_mark_of_the_end_needs_no_alternatives(mark: str | None) -> None:
+    """Some servers show it, and nothing beside it; a label before it can be read all the same."""
+    written = {"token": "A", "logprob": -0.1, "top_logprobs": [{"token": "A", "logprob": -0.1}]}
+    end = {"token": mark, "logprob": 0.0, "top_logprobs": EMPTY}
+
+    reply = read_reply(chat({"content": [written, end]}), ASKED, ENDPOINT)
+
+    assert [position.token for position in reply.positions] == ["A"]
+    with pytest.raises(CapabilityError, match="a position without top_logprobs"):
+        read_reply(chat({"content": [end, {**end, "token": "A"}]}), ASKED, ENDPOINT)
+
+
 def test_missing_logprobs_are_a_capability_error() -> None:
     """The field may be absent altogether."""
     body = chat(None)
