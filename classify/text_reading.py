@@ -181,7 +181,7 @@ def _less(log_p: float, log_part: float) -> float:
     """Return log(p - part), -inf where nothing is left but rounding."""
     if log_part >= log_p:
         return -math.inf
-    return log_p + math.log1p(-math.exp(log_part - log_p))
+    return log_p + math.log(-math.expm1(log_part - log_p))
 
 
 def _by_option(logs: Floats, owners: NDArray[np.int64]) -> Floats:

@@ -182,6 +182,20 @@ def test_a_word_that_begins_another_has_only_what_is_left_to_it(
     assert found.label_mass == pytest.approx(mass, abs=1e-12)
 
 
+@pytest.mark.parametrize("rest", [-5e-324, -3e-17, -1e-9])
+@pytest.mark.parametrize("first", [0.0, -0.2, -1.0])
+def test_next_to_nothing_is_left_to_a_word_that_nearly_always_goes_on(
+    first: float, rest: float
+) -> None:
+    """The two logprobs may be neighbours, whose difference has an exponential of exactly 1."""
+    model = ScriptedLanguageModel(scores=lambda _, __: [[first], [first, rest]])
+
+    found = asked(model, {"type": "choice", "criteria": {"1": None, "10": None}}, length="sum")
+
+    assert isinstance(found, ChoiceAnswer) and found.probabilities is not None
+    assert found.probabilities == pytest.approx({"1": 0.0, "10": 1.0}, abs=2e-9)
+
+
 def test_several_words_of_an_option_add_up() -> None:
     """.1 + .2 against .1: alternatives share their option's probability, and all are kept."""
     question = {**AB, "words": {"ant": ["ant", "emmet"], "big bee": "bee"}}
