@@ -34,7 +34,7 @@ class Limiter:
 
     def __init__(self, most: int) -> None:
         """Take the bound; raises InvalidInput below 1."""
-        self._most = _checked(most)
+        self._most = checked_concurrency(most)
         self._now = min(most, FIRST_IN_FLIGHT)
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -47,7 +47,7 @@ class Limiter:
     @most.setter
     def most(self, most: int) -> None:
         throttled = self._now < min(self._most, FIRST_IN_FLIGHT)
-        self._most = _checked(most)
+        self._most = checked_concurrency(most)
         self._now = min(most, self._now if throttled else max(self._now, FIRST_IN_FLIGHT))
         self._wake()
 
@@ -99,7 +99,8 @@ class Limiter:
         self._wake()
 
 
-def _checked(most: int) -> int:
+def checked_concurrency(most: int | None) -> int:
+    """Return a bound of what is in flight; raises InvalidInput below 1."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidInput(f"concurrency must be a whole number of at least 1, got {most!r}")
     return most

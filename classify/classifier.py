@@ -24,7 +24,7 @@ from uuid import uuid4
 from classify.answers import Answer, NoVerdict
 from classify.blocking import blocking, blocking_iterator
 from classify.calibrating import AfterReading, AnswerCalibrator, AnswerPolicy
-from classify.calls import Calls, Deadline
+from classify.calls import Calls, Deadline, checked_concurrency
 from classify.completions import as_completed, in_order
 from classify.content_free import ContentFreePriors
 from classify.decision import DecisionModel, DecisionRequest, DecisionResponse, ResponseInfo
@@ -264,7 +264,7 @@ class Classifier(Shown):
 
         With prior="batch" the answers are as they were read: `batch_corrected` does the rest.
         """
-        with shared_limiter(self.model, concurrency) as limiter:
+        with shared_limiter(self.model, checked_concurrency(concurrency)) as limiter:
             calls = Calls(max_retries=max_retries, limiter=limiter)
             ask = self._ask_each(concurrency, calls, timeout, provider_options)
             async with aclosing(in_order(_each(states), ask, window=2 * concurrency)) as outcomes:
@@ -284,7 +284,7 @@ class Classifier(Shown):
 
         A slow state holds back no other.
         """
-        with shared_limiter(self.model, concurrency) as limiter:
+        with shared_limiter(self.model, checked_concurrency(concurrency)) as limiter:
             calls = Calls(max_retries=max_retries, limiter=limiter)
             ask = self._ask_each(concurrency, calls, timeout, provider_options)
             window = 2 * concurrency

@@ -429,7 +429,7 @@ def test_a_consumer_that_stops_early_ends_its_requests(end: str) -> None:
     assert len(model.begun) < 20
 
 
-@pytest.mark.parametrize("concurrency", [0, -1, 1.5, True], ids=repr)
+@pytest.mark.parametrize("concurrency", [0, -1, 1.5, True, None], ids=repr)
 def test_concurrency_is_a_whole_number(concurrency: Any) -> None:
     """Refused before a request."""
     model = Slow()
