@@ -21,14 +21,13 @@ from classify.calibration.fitted import (
     check_count,
     check_same_options,
 )
-from classify.calibration.labelled import Labelled, labelled, thinned, warn_of_little_weight
+from classify.calibration.labelled import Labelled, labelled, warn_of_little_weight
 from classify.calibration.newton import minimise_by_gradients
 from classify.calibration.softmax import MatrixLoss
 from classify.calibration.temperature import TemperatureCalibrator, temperature_mixture
 
 _ENOUGH = 1e-20
 """The gain of the last step: the order of rows and options then moves no probability by 1e-9."""
-_ENOUGH_OF_A_PART = 1e-7
 
 
 class MatrixCalibrator(Fitted):
@@ -81,7 +80,9 @@ def fit_matrix(
     warn_of_little_weight(data)
     first = temperature_mixture(labelled(data.log_p, data.y, weights=data.weights, floor=floor))
     k = data.facts.k
-    fitted = _parameters(data, first, ridge, enough=_ENOUGH)[0].reshape(k, k + 1)
+    pull = np.full((k, k + 1), 2.0 * k * ridge)
+    pull[:, :k][~np.eye(k, dtype=bool)] *= k - 1
+    fitted = least(matrix_loss(first.apply(data.log_p), data, ridge=pull, centre=np.eye(k, k + 1)))
     bias = fitted[:, k] - fitted[:, k].mean()
     return MatrixCalibrator(
         fitted_on=data.facts,
@@ -103,29 +104,12 @@ def matrix_loss(log_q: Floats, data: Labelled, *, ridge: Floats, centre: Floats)
     return MatrixLoss(x, data.weights, target_x, ridge, centre)
 
 
-def _parameters(
-    data: Labelled, first: TemperatureCalibrator, ridge: float, *, enough: float
-) -> tuple[Floats, Floats]:
-    """Return the matrix and the biases (K * (K + 1),), and about the inverse of the Hessian there.
-
-    Many rows start from the end of a part of them, and with the Hessian found there.
-    """
-    k = data.facts.k
-    pull, centre = np.full((k, k + 1), 2.0 * k * ridge), np.eye(k, k + 1)
-    pull[:, :k][~np.eye(k, dtype=bool)] *= k - 1
-    loss = matrix_loss(first.apply(data.log_p), data, ridge=pull, centre=centre)
-    few = thinned(data)
-    if few is None:
-        return least(loss, enough=enough)
-    start, inverse = _parameters(few, first, ridge / 16.0, enough=_ENOUGH_OF_A_PART)
-    return minimise_by_gradients(loss, start, inverse, enough=enough)
-
-
-def least(loss: MatrixLoss, *, enough: float = _ENOUGH) -> tuple[Floats, Floats]:
-    """Return the parameters (K * (K + 1),) of least loss, and about the inverse Hessian there."""
+def least(loss: MatrixLoss) -> Floats:
+    """Return the matrix (K, K + 1) of least loss, from the centre and the curvature there."""
     start = loss.centre.ravel()
     curvature = loss.curvature(start)
     # Adding one vector to all rows of the matrix changes nothing but what the ridge takes.
     curvature += 1e-9 * np.trace(curvature) / len(start) * np.eye(len(start))
     inverse = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
-    return minimise_by_gradients(loss, start, inverse, enough=enough)
+    found = minimise_by_gradients(loss, start, inverse, enough=_ENOUGH)
+    return found.reshape(loss.centre.shape)

@@ -81,8 +81,8 @@ def minimise(
 
 def minimise_by_gradients(
     objective: Gradients, start: Floats, inverse: Floats, *, enough: float, max_steps: int = 1000
-) -> tuple[Floats, Floats]:
-    """Find the parameters of least loss where Hessians cost too much; return them and `inverse`.
+) -> Floats:
+    """Find the parameters (d,) of least loss where Hessians cost too much.
 
     `inverse` (d, d) is about that of the Hessian. What gradients tell of it is added by the formula
     of Broyden, Fletcher, Goldfarb and Shanno (J. Nocedal, S. Wright, "Numerical optimization",
@@ -94,7 +94,7 @@ def minimise_by_gradients(
         step = -(inverse @ gradient)
         promise = -float(gradient @ step)
         if promise <= enough:
-            return theta + step, inverse
+            return theta + step
         size = 1.0
         while True:
             trial = theta + size * step
@@ -103,7 +103,7 @@ def minimise_by_gradients(
                 break
             size *= 0.5
             if size < 1e-12:
-                return theta, inverse
+                return theta
         moved, change = trial - theta, slope - gradient
         bend = float(moved @ change)
         if bend > 0.0:
@@ -112,7 +112,7 @@ def minimise_by_gradients(
             crossed = np.outer(turned - half * moved, moved)
             inverse = inverse - crossed - crossed.T
         theta, loss, gradient = trial, found, slope
-    return theta, inverse
+    return theta
 
 
 def _step(gradient: Floats, hessian: Floats) -> Floats:

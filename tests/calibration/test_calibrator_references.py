@@ -139,7 +139,7 @@ def plain_matrix() -> Floats:
     ridge = np.ones((3, 4))
     ridge[:, 3] = 0.0
     loss = matrix_loss(data.log_p, data, ridge=ridge, centre=np.zeros((3, 4)))
-    found = least(loss)[0].reshape(3, 4)
+    found = least(loss)
     return np.exp(log_probabilities(log_p[:5] @ found[:, :3].T + found[:, 3]))
 
 

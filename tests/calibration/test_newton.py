@@ -63,7 +63,7 @@ def test_gradients_find_the_least_of_a_quadratic(centre: list[float], wrong: flo
     goal = np.array(centre)
     hessian = np.diag(np.arange(1.0, len(goal) + 1.0)) + 0.5
 
-    found, inverse = minimise_by_gradients(
+    found = minimise_by_gradients(
         lambda x: (float((x - goal) @ hessian @ (x - goal)) / 2, hessian @ (x - goal)),
         np.zeros(len(goal)),
         wrong * np.eye(len(goal)),
@@ -71,12 +71,11 @@ def test_gradients_find_the_least_of_a_quadratic(centre: list[float], wrong: flo
     )
 
     np.testing.assert_allclose(found, goal, rtol=1e-9, atol=1e-9)
-    assert (np.linalg.eigvalsh(inverse) > 0.0).all()
 
 
 def test_steps_along_gradients_that_overshoot_are_halved() -> None:
     """Full steps on log cosh diverge, and what a far start says of the Hessian is corrected."""
-    found, _ = minimise_by_gradients(
+    found = minimise_by_gradients(
         lambda x: (float(np.logaddexp(x, -x).sum()), np.tanh(x)),
         np.array([3.0, -4.0]),
         np.diag(np.cosh([3.0, 4.0]) ** 2),
@@ -86,20 +85,17 @@ def test_steps_along_gradients_that_overshoot_are_halved() -> None:
     np.testing.assert_allclose(found, 0.0, atol=1e-9)
 
 
-def test_a_loss_without_curvature_leaves_what_is_known_of_it() -> None:
+def test_a_loss_without_curvature_tells_nothing_of_it() -> None:
     """A straight slope has no end, so the number of steps is one."""
-    found, inverse = minimise_by_gradients(
+    found = minimise_by_gradients(
         lambda x: (float(x.sum()), np.ones(2)), np.zeros(2), np.eye(2), enough=1e-20, max_steps=3
     )
 
     assert found.tolist() == [-3.0, -3.0]
-    np.testing.assert_array_equal(inverse, np.eye(2))
 
 
 def test_a_loss_that_falls_nowhere_ends_the_search() -> None:
     """As where rounding of huge numbers hides what a step would gain."""
-    found, _ = minimise_by_gradients(
-        lambda x: (1.0, np.ones(2)), np.zeros(2), np.eye(2), enough=1e-20
-    )
+    found = minimise_by_gradients(lambda x: (1.0, np.ones(2)), np.zeros(2), np.eye(2), enough=1e-20)
 
     assert found.tolist() == [0.0, 0.0]
