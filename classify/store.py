@@ -107,7 +107,7 @@ class Store:
         self._file.close()
         if self._replaced and still_mine:
             with suppress(OSError, ResultsError):
-                self._drop(self._replaced)
+                replace_file(self.path, self._without(self._replaced))
         self._lock.release()
 
     def begin(self, fingerprint: str) -> int:
@@ -130,23 +130,27 @@ class Store:
         if others:
             replace_file(self.unused_path, (read_line(self._file, place) for place in others))
         if others or failures:
-            # Windows replaces no file that is open.
-            self._file.close()
-            self._drop({*others, *failures, *self._replaced})
-            self._file = self.path.open("a+b", buffering=0)
-            self._end = self._file.seek(0, os.SEEK_END)
+            self._rewrite(self._without({*others, *failures, *self._replaced}))
             self._index(self.path)
         return len(others)
 
-    def _drop(self, places: Collection[Place]) -> None:
-        def kept() -> Iterator[bytes]:
-            start = 0
-            for line in _lines(self.path):
-                if (start, len(line)) not in places:
-                    yield line
-                start += len(line)
+    def _without(self, places: Collection[Place]) -> Iterator[bytes]:
+        start = 0
+        for line in _lines(self.path):
+            if (start, len(line)) not in places:
+                yield line
+            start += len(line)
 
-        replace_file(self.path, kept())
+    def _rewrite(self, lines: Iterable[bytes]) -> None:
+        """Put these lines in the place of the file's; raises ResultsError, with the file held."""
+        new = written(self.path, lines)
+        # Windows replaces no file that is open.
+        self._file.close()
+        try:
+            os.replace(new, self.path)
+        finally:
+            self._file = self.path.open("a+b", buffering=0)
+        self._end = self._file.seek(0, os.SEEK_END)
 
     def left(self, key: str) -> bool:
         """Whether an earlier run left an answer with this key that no row has taken."""
@@ -243,13 +247,7 @@ class Store:
             replace_file(self.unused_path, chain(_lines(self.unused_path), lines))
         order = [place for _, place in sorted(self._placed)]
         if not contiguous(order, self._end):
-            # Read through an object of its own: Windows replaces no file that is open.
-            self._file.close()
-            with self.path.open("rb") as old:
-                new = written(self.path, (read_line(old, place) for place in order))
-            os.replace(new, self.path)
-            self._file = self.path.open("a+b", buffering=0)
-            self._end = self._file.seek(0, os.SEEK_END)
+            self._rewrite(read_line(self._file, place) for place in order)
         self._replaced.clear()
         return len(unused)
 

@@ -366,6 +366,41 @@ def test_a_full_disk_leaves_whole_lines_and_says_what_to_do(tmp_path: Path) -> N
     assert size == path.stat().st_size
 
 
+@_POSIX
+@pytest.mark.parametrize("at", ["begin", "finish"])
+def test_a_disk_that_is_full_for_a_new_file_says_so_and_lets_go(tmp_path: Path, at: str) -> None:
+    """Not that an operation was on a closed file; and the same process can resume it."""
+    import resource
+
+    path = tmp_path / "r.jsonl"
+    # Those of the other classifier are few, and find room beside the file.
+    other = _result(0, "a").model_copy(update={"key": state_key("another", "a")})
+    rows = [_result(2, "c"), _result(1, "b"), other]
+    with Store(path) as store:
+        for row in rows:
+            store.put(row)
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with (
+            pytest.raises(ResultsError, match=r"cannot be put into order.*make room"),
+            Store(path, existing="resume") as store,
+        ):
+            if at == "finish":
+                for row in sorted(rows, key=lambda row: row.index):
+                    assert row.key is not None
+                    assert store.take(row.key, row.id) is not None
+                    store.put(row)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(result_line(other)) + 10, hard))
+            store.begin("f") if at == "begin" else store.finish()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert path.read_bytes() == before
+    with Store(path, existing="resume") as store:
+        assert store.begin("f") == 1
+
+
 @pytest.mark.parametrize(
     ("part", "edited"),
     [
