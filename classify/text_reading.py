@@ -163,7 +163,9 @@ def _text_logs(
     alone = list(whole)
     for short, long in begun:
         if _begin(tokens[short], tokens[long]):
-            alone[short] = _less(alone[short], whole[long])
+            # Not whole[long], whose first tokens a server rounds otherwise.
+            rest = sum(tokens[long][len(tokens[short]) :])
+            alone[short] = _less(alone[short], whole[short] + rest)
     if rule == "sum":
         return np.array(alone)
     return np.array([log_p / len(own) for log_p, own in zip(alone, tokens, strict=True)])

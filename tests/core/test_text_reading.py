@@ -196,6 +196,19 @@ def test_next_to_nothing_is_left_to_a_word_that_nearly_always_goes_on(
     assert found.probabilities == pytest.approx({"1": 0.0, "10": 1.0}, abs=2e-9)
 
 
+def test_what_is_left_to_a_word_does_not_go_by_the_noise_of_a_server() -> None:
+    """Of 1 a share of .001 is left, by the tokens behind it: requests differ by ten times that."""
+    tokens = {" 1": [0.8 * math.exp(-0.01)], " 10": [0.8, 0.999], " 5": [0.2]}
+    question = {"type": "choice", "criteria": {"1": None, "10": None, "5": None}}
+
+    found = asked(speaker(tokens), question, length="sum")
+
+    assert isinstance(found, ChoiceAnswer) and found.probabilities is not None
+    shares = np.array([0.0008 * math.exp(-0.01), 0.7992, 0.2])
+    expected = shares / shares.sum()
+    assert [*found.probabilities.values()] == pytest.approx(expected, abs=1e-12)
+
+
 def test_several_words_of_an_option_add_up() -> None:
     """.1 + .2 against .1: alternatives share their option's probability, and all are kept."""
     question = {**AB, "words": {"ant": ["ant", "emmet"], "big bee": "bee"}}
