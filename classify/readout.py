@@ -48,18 +48,22 @@ _LEAD = re.compile(
 _CLOSED = re.compile(
     rf"(?:[{re.escape(_EDGES)}]|</\w+>)*"
     r"(?:[:.);!(\n\u3002\uff1a\uff09\uff1b\uff01\uff08]|/\d"
-    r"|[,\uff0c]\s*(?!(?:I\s+)?(?:and|or)\b)(?:[a-z]{2}|I['\u2019 ]|[\u4e00-\u9fff])"
+    r"|[,\uff0c]\s*(?!(?:or|I\s+(?:and|or))\b)(?:[a-z]{2}|I['\u2019 ]|[\u4e00-\u9fff])"
     r"|[-\u2013\u2014]\s(?!\d)|(?<=\s)out of\s\d|$)"
 )
 """What must stand behind a label in a text: marks up to its end, or up to a mark that ends it."""
 # Letters of Latin script only: in Chinese a word follows a letter without a space.
-_MORE = re.compile(
-    r"[0-9A-Za-z\u00c0-\u00ff]|[.,]\d*[1-9]|\.[A-Za-z]\."
-    r"|\s?[-\u2013\u2014]\s?(?:\d|[A-Z](?![^\W_]))|\s?/\s?[A-Za-z]"
-    r"|(?:,|,?\s(?:&|and|or|to))\s(?!I['\u2019 ])(?:\d|(?:[A-Z]|[Yy]es|[Nn]o)(?![^\W_]))"
+_MORE = re.compile(r"[0-9A-Za-z\u00c0-\u00ff]|[.,]\d*[1-9]|\.[A-Za-z]\.|\s?/\s?[A-Za-z]")
+"""What makes a label the beginning of something longer: the 1 of 10 and of 1.5, the A of A.I."""
+_JOINED = r",?\s(?:&|and|or|to)\s"
+_SECOND_NUMBER = re.compile(rf"(?:\s?[-\u2013\u2014]\s?|,\s|{_JOINED})\d")
+# "B - A customer asks" and "B, I think" name one, and the text may be cut right behind the I.
+_SECOND_LETTER = re.compile(
+    rf"(?:[-\u2013\u2014]|\s?[-\u2013\u2014]\s?(?![AI]\b)|,\s(?!I$)|{_JOINED})"
+    r"(?!I['\u2019 ])[A-Z](?![^\W_])"
 )
-"""What makes a label the beginning of something longer: the 1 of 10 and of 1.5, the A of A.I., and
-what names a second label, as 3-4, B/C and B or C do."""
+# "No, no refund" names one.
+_SECOND_WORD = re.compile(rf"{_JOINED}(?:yes|no)(?![^\W_])", re.IGNORECASE)
 _PRONOUN = re.compile(r"['\u2019][a-z]|[ \t]+[a-z]")
 """What makes an I the first word of a sentence, which is no label."""
 
@@ -207,10 +211,17 @@ def _parted(token: str, before: str, after: str) -> tuple[str, str, str]:
 
 
 def _goes_on(before: str, label: str, after: str) -> bool:
-    """Whether a label is a piece of something longer: the 1 of 10, of 1.5 and of -1."""
+    """Whether a label is a piece of something longer or one of two, as in 10, 1.5, -1 and B/C."""
     signed = label.isdigit() and before.endswith((".", ",", "-", "\u2212"))
     speaks = label == "I" and _PRONOUN.match(after)
-    return bool(signed or speaks or _MORE.match(after))
+    return bool(signed or speaks or _MORE.match(after) or _second(label).match(after))
+
+
+def _second(label: str) -> re.Pattern[str]:
+    """Return what behind a label names another of its kind, as 3-4, B or C and yes and no do."""
+    if label.isdigit():
+        return _SECOND_NUMBER
+    return _SECOND_LETTER if len(label) == 1 else _SECOND_WORD
 
 
 def _distinct(alternatives: Iterable[Alternative]) -> Iterable[Alternative]:

@@ -223,11 +223,18 @@ def test_what_is_part_of_something_longer_is_no_label(tokens: tuple[str, ...]) -
         ("3", "\n", "1"),
         ("B", "</answer>"),
         ("B", " - C", "at"),
+        ("B", " - ", "A customer asks"),
+        ("B", " \u2014", " I think so"),
+        ("3", " -", " A good answer"),
+        ("3", " \u2013", " I liked it"),
+        ("Yes", " \u2014", " I agree"),
         ("I",),
         ("I", ")", " ibis"),
         ("I", ": the"),
         ("I", "\n", "The"),
         ("Yes", ", it"),
+        ("Yes", ", and", " it"),
+        ("No", ", no", " refund"),
     ],
     ids="".join,
 )
@@ -238,6 +245,17 @@ def test_what_ends_in_front_of_more_is_a_label(tokens: tuple[str, ...]) -> None:
 
     assert slot is not None and slot[1].label_mass > 0.0
     assert written_label("".join(tokens)) == tokens[0].casefold()
+
+
+@pytest.mark.parametrize(
+    "tokens", [("3", ",", " No"), ("3", ",", " A"), ("B", ",", " I")], ids="".join
+)
+def test_a_sentence_that_is_cut_names_no_second_label(tokens: tuple[str, ...]) -> None:
+    """Three tokens are all that is seen at a slot of digits or nine letters."""
+    positions = [Position(token, (Alternative(token, -0.1),)) for token in tokens]
+    slot = find_slot(positions, (tokens[0], "Z"))
+
+    assert slot is not None and slot[1].label_mass > 0.0
 
 
 def test_what_was_drawn_instead_of_labels_is_kept() -> None:
