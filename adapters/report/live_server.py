@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_json(self, value: JSON) -> None:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        self._send(text.encode(), "application/json")
+        self._send(_encoded(text), "application/json")
 
     def _send(self, body: bytes, kind: str) -> None:
         self.send_response(HTTPStatus.OK)
@@ -163,7 +163,11 @@ class _Handler(BaseHTTPRequestHandler):
 def _page(name: str) -> bytes:
     styles = (*STYLES, PAGE / "live.css")
     shell = Shell(name, PAGE / "live.js", styles, connects=True)
-    return "".join(html_page(shell, [])).encode()
+    return _encoded("".join(html_page(shell, [])))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")  # the name of a file may be no text
 
 
 def _whole(query: Mapping[str, str], name: str) -> int:

@@ -30,13 +30,16 @@ def write_page(page: Path, parts: Iterable[str]) -> int:
     """Write the parts, and return the page's size in bytes; raises InvalidInput."""
     partial = page.with_name(f"{page.name}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        # The names of files may be no text.
+        with partial.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(parts)
         size = partial.stat().st_size
         partial.replace(page)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise InvalidInput(f"{str(page)!r} cannot be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            partial.unlink()
     return size
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -75,6 +77,16 @@ def test_rows_and_their_details_are_given(served: LiveServer) -> None:
     row = json.loads(ask(served, f"/{served.token}/row?generation={generation}&row=2")[1])
     assert 3 == found["total"]
     assert 2 == row["index"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text there")
+def test_results_in_a_file_whose_name_is_no_text_are_served(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"out\xff.jsonl")
+    record(path)
+    append(path, 0, 3)
+
+    with LiveServer(LiveResults(path)) as server:
+        assert b"out?.jsonl" in server.page
 
 
 @pytest.mark.parametrize(
