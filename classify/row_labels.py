@@ -10,6 +10,7 @@ from typing import TypeAlias
 from classify.errors import InvalidInput
 from classify.json_values import JSON
 from classify.questions import Choice, Question, Score
+from classify.validation import closest
 
 Label: TypeAlias = str | float | bool
 """An option of a choice, a level (or a mean of levels) of a score, the truth of a boolean."""
@@ -46,7 +47,9 @@ def _option(question: Choice, text: str) -> str:
     for option in question.options:
         if text == option.strip():
             return option
-    raise InvalidInput(f"is no option of the question ({', '.join(question.options)})")
+    known = f"is no option of the question ({', '.join(question.options)})"
+    close = closest(text.lower(), question.options)
+    raise InvalidInput(known if close is None else f"{known}: did you mean {close!r}?")
 
 
 def _level(question: Score, text: str) -> float:

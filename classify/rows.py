@@ -50,7 +50,8 @@ class FieldMap:
     state: StateFields | None = None
     """None for the first field that has a usual name."""
     labels: Mapping[str, str] | None = None
-    """Question id -> field; None for the fields that have a question's id."""
+    """Question id -> field; None for the fields that have a question's id. Of the others a field
+    with a question's id is neither a label nor part of a state that is the whole row."""
     id: str | None = None
     """None for "id" where there is one, else a hash of the state."""
 
@@ -156,6 +157,8 @@ class _Reader:
             else fields.labels
         )
         self._id = fields.id or "id"
+        self._left: Sequence[str] = ()
+        """Fields named like questions that are no labels, because others were named."""
         self._unseen = dict(fields.labels or {})
         """Fields named for labels that no row has had so far."""
 
@@ -180,8 +183,21 @@ class _Reader:
 
     def _decide(self, fields: Mapping[str, JSON]) -> None:
         given = self._given
+        if given.labels is not None:
+            taken = {self._id, *_named(given.state), *self._labels.values()}
+            self._left = [
+                name
+                for name in self._questions
+                if name in fields and name not in taken and name not in self._labels
+            ]
         if given.state is None:
             self._choose_state(fields)
+        self._left = [name for name in self._left if name != self._state]
+        if self._left:
+            self._note(
+                f"labels: {', '.join(self._left)} not used, although named like questions, since "
+                f"other labels are named: name these too (--label {self._left[0]}={self._left[0]})"
+            )
         if given.labels is None:
             found = [name for name in self._labels if name in fields and name != self._state]
             self._labels = {name: name for name in self._labels if name != self._state}
@@ -194,6 +210,7 @@ class _Reader:
         free = [name for name in fields if name not in taken]
         self._state = next((alias for alias in STATE_ALIASES if alias in free), None)
         if self._state is None:
+            free = [name for name in free if name not in self._left]
             self._note(
                 f"state: all fields but id and labels ({', '.join(free)}), because none has a "
                 "usual name; choose with --state-field"
@@ -205,7 +222,7 @@ class _Reader:
 
     def _read_state(self, fields: Mapping[str, JSON]) -> JSON:
         if self._state is None:
-            taken = {self._id, *self._labels.values()}
+            taken = {self._id, *self._labels.values(), *self._left}
             return {name: value for name, value in fields.items() if name not in taken}
         if isinstance(self._state, str):
             return _require(fields, self._state)
@@ -228,7 +245,7 @@ class _Reader:
             try:
                 label = read_label(self._questions[question], fields.get(name))
             except InvalidInput as error:
-                problems[question] = f"field {name!r} {error}"
+                problems[question] = f"the value of field {name!r} {error}"
                 continue
             if label is not None:
                 labels[question] = label

@@ -87,6 +87,11 @@ def check_timeout(timeout: float | None) -> None:
 def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
     """Return the message for a name that is not among the known ones, with a suggestion."""
     names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(names))}"
+    close = closest(str(name), names)
+    hint = f"known are {', '.join(sorted(names))}" if close is None else f"did you mean {close!r}?"
     return f"unknown {what} {name!r}: {hint}"
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a misspelt one most likely means, None where none is near."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)

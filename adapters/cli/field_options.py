@@ -25,7 +25,10 @@ StateField: TypeAlias = Annotated[
 LabelField: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--label", metavar="QUESTION=FIELD", help="Field with a person's answer; may be repeated."
+        "--label",
+        metavar="QUESTION=FIELD",
+        help="Field with a person's answers to a question; repeat it for others. Fields named "
+        "like questions are labels where no field is named, here or in the spec.",
     ),
 ]
 IdField: TypeAlias = Annotated[
@@ -44,12 +47,16 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on s
 def chosen_fields(
     spec: FieldMap, state: list[str] | None, labels: list[str] | None, id: str | None
 ) -> FieldMap:
-    """Return the spec's field map with what the command line says in its place."""
+    """Return the spec's field map with what the command line says in its place.
+
+    A label takes the place of that question's alone: a field that is a label no longer would be
+    part of a state that is the whole row.
+    """
     from classify.rows import FieldMap
 
     return FieldMap(
         state=_state_fields(state) if state else spec.state,
-        labels=_label_fields(labels) if labels else spec.labels,
+        labels={**(spec.labels or {}), **_label_fields(labels)} if labels else spec.labels,
         id=id or spec.id,
     )
 

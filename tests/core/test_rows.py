@@ -282,6 +282,30 @@ def test_a_row_without_usual_names_is_the_state_but_for_id_and_labels(tmp_path: 
     assert any("labels: urgent" in note for note in notes)
 
 
+@pytest.mark.parametrize("named", [{"topic": "t"}, {}], ids=["one named", "none wanted"])
+def test_fields_named_like_questions_stay_out_of_the_state_where_labels_are_named(
+    tmp_path: Path, named: dict[str, str]
+) -> None:
+    """They hold what people said, and were shown to the model as part of what it judges."""
+    line = '{"id": 7, "a": 1, "t": "refund", "urgent": true, "mood": 2}\n'
+    source = _written(tmp_path, "r.jsonl", line)
+
+    rows, notes = _read(source, FieldMap(labels=named))
+
+    assert [{"a": 1} if named else {"a": 1, "t": "refund"}] == _states(rows)
+    told = [note for note in notes if note.startswith("labels: ")]
+    assert len(told) == 1
+    assert "mood" in told[0] and "urgent" in told[0] and "--label " in told[0]
+
+
+def test_a_state_named_like_a_question_is_no_label_left_out(tmp_path: Path) -> None:
+    source = _written(tmp_path, "r.jsonl", '{"mood": "fine", "t": "refund"}\n')
+
+    rows, notes = _read(source, FieldMap(state="mood", labels={"topic": "t"}))
+
+    assert (["fine"], []) == (_states(rows), notes)
+
+
 def test_labels_come_from_named_fields_or_fields_named_like_questions(tmp_path: Path) -> None:
     """A label that is none is reported and costs nothing else."""
     line = '{"text": "x", "t": "refund", "urgent": "YES", "topic": "what", "mood": 1.5}\n'
@@ -296,6 +320,20 @@ def test_labels_come_from_named_fields_or_fields_named_like_questions(tmp_path: 
     assert {"urgent": True, "mood": 1.5} == found.labels
     assert "is no option of the question (refund, delivery)" in found.label_problems["topic"]
     assert "what" not in found.label_problems["topic"]
+
+
+def test_a_misspelt_label_is_told_what_it_may_mean(tmp_path: Path) -> None:
+    """The option is named and not the value, which may be someone's text."""
+    source = _written(tmp_path, "r.jsonl", '{"text": "x", "topic": "Refnd"}\n')
+
+    (row,), _ = _read(source)
+
+    assert isinstance(row, Row)
+    told = row.label_problems["topic"]
+    assert told == (
+        "the value of field 'topic' is no option of the question (refund, delivery): "
+        "did you mean 'refund'?"
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from classify.adapters.cli.field_options import chosen_fields
+from classify.rows import FieldMap
 from classify.run_record import read_record, record_path
 from classify.testing import Answer, Request, error
 
@@ -359,3 +361,12 @@ def test_a_model_that_does_not_say_what_it_is_is_named_before_the_run(
     assert 2 == resumed.exit_code
     assert "cannot be resumed, as nothing tells whether they are" in resumed.stderr
     assert kept == [path.read_bytes() for path in (Path(desk.out), record_path(desk.out))]
+
+
+def test_a_label_takes_the_place_of_that_questions_alone() -> None:
+    """The spec's other labels stay labels, and out of a state that is the whole row."""
+    spec = FieldMap(labels={"topic": "kind", "urgent": "soon"})
+
+    chosen = chosen_fields(spec, None, ["topic=said"], None)
+
+    assert chosen.labels == {"topic": "said", "urgent": "soon"}
