@@ -95,7 +95,8 @@ def _table(scored: ScoredResults) -> Group:
     found = scored.judged
     lines = [_line(name, _figures(figures)) for name, figures in found.scores.items()]
     for gate in found.gates:
-        text = "; ".join(filter(None, (f"each {gate.limits}", gate.figures.missing)))
+        missed = f"{gate.missed} of {gate.figures.n} are not" if gate.missed else ""
+        text = "; ".join(filter(None, (f"each {gate.limits}", missed, gate.figures.missing)))
         lines.append(_held("gate", gate.id, text, passed=gate.passed))
     for each in found.thresholds:
         text = "; ".join(filter(None, (f"average {each.threshold}", each.figures.missing)))

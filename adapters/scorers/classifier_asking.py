@@ -67,6 +67,11 @@ class Asks:
         classifier = self._found()
         asked, projection = self.checked(classifier)
         state: JSON = await settled(self.state(context))
+        if state is None:  # a model would judge the word "null", and may well like it
+            raise InvalidInput(
+                "state gave None, so there is nothing to judge: return what the run made, and see "
+                "that it made something"
+            )
         evaluation = await classifier.evaluate(state, **self.options)
         return _evidence(evaluation, self.question, asked=asked, projection=projection)
 

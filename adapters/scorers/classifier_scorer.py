@@ -81,6 +81,7 @@ def create_classifier_scorer(
 
     `classifier` is a Classifier with questions, or the id of one in `registry`, which is looked up
     when the scorer runs. `state(context)` says what is judged, as JSON; it may be asynchronous.
+    Where it gives None, as of a run without an output, the run fails.
 
     A choice becomes `scores[option]` of the chosen option; with projection="expected" the sum of
     p * scores over all options; with `correct` the probability of those options (also for levels

@@ -33,6 +33,8 @@ class GateResult(Shown):
     """Full marks where no threshold was given: 1, or 0 for a scorer of which less is better."""
     figures: Figures
     """What its scores come to."""
+    missed: int = 0
+    """Scores beyond the limits."""
     errors: tuple[str, ...] = ()
     """What went wrong with the gate or the target; each fails the gate, and is no score of 0."""
 
@@ -160,11 +162,13 @@ def _gate(planned: Planned, trials: Trials) -> GateResult:
     scorings = [scoring for item in trials for scoring in item]
     scores = [s.score for s in scorings if s is not None and s.score is not None]
     limits = planned.threshold or full_marks(planned.scorer)
+    missed = sum(not limits.met(score) for score in scores)
     return GateResult(
         id=planned.key,
-        passed=bool(scores) and not found.missing and all(map(limits.met, scores)),
+        passed=bool(scores) and not found.missing and not missed,
         limits=limits,
         figures=found,
+        missed=missed,
         errors=tuple(_error(s) for s in scorings if s is None or s.failure is not None),
     )
 

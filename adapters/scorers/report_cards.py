@@ -119,7 +119,8 @@ def _scorer_row(key: str, figures: Figures) -> Row:
 
 
 def _gate_row(gate: GateResult) -> Row:
-    held = "yes" if gate.passed else "no"
+    missed = f", {gate.missed} of {gate.figures.n} are not" if gate.missed else ""
+    held = "yes" if gate.passed else f"no{missed}"
     cells = (gate.id, "every score", str(gate.limits), _held_by(gate.figures), held)
     return Row(cells, strong=not gate.passed)
 

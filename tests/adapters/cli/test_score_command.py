@@ -134,6 +134,19 @@ def test_a_gate_is_not_passed_by_rows_without_a_verdict(desk: Desk) -> None:
     assert "verdict: failed" in done.stdout
 
 
+def test_a_failed_gate_says_how_many_rows_failed_it(desk: Desk) -> None:
+    """One row of thousands and all of them were told alike."""
+
+    def answer(request: Request) -> Answer:
+        likely_one = "A" if desk.row(request) else "B"
+        return Answer(positions=[likely({likely_one: 0.98, "y": 0.02})])
+
+    desk.answer = answer
+    done = score(desk, SCORERS + "    gate: {min: 0.5}\n")
+    assert done.exit_code == 1, done.output
+    assert "gate kind: each >= 0.5; 1 of 5 are not: FAILED" in done.stdout
+
+
 def test_no_score_at_all_is_an_error(desk: Desk) -> None:
     """A run that measured nothing has not passed."""
     desk.answer = lambda request: Answer(positions=[likely({"x": 0.9, "y": 0.1})])

@@ -457,3 +457,13 @@ def test_what_a_language_model_showed_is_in_the_evidence() -> None:
     assert result.score is not None
     assert low <= result.score <= high
     assert high - low > 0.01  # one option was not among the alternatives: bounded, not measured
+
+
+def test_nothing_to_judge_is_no_score() -> None:
+    """A target that returned nothing passed its gate: a model rates the word "null" as well."""
+    model = ScriptedModel(lambda _: pytest.fail("there is nothing to ask"))
+    asked = Classifier("rubric", model, {"q": Boolean()})
+    scorer = create_classifier_scorer("s", asked, "q", lambda context: context.run.output)
+
+    with pytest.raises(ScorerRunError, match="state gave None, so there is nothing to judge"):
+        scorer.run_sync(output=None)
