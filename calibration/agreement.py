@@ -141,6 +141,11 @@ def _table(
     first: Ratings, second: Ratings, levels: Sequence[Level], weights: ArrayLike | None
 ) -> tuple[Floats, int, int]:
     """Return the confusion matrix (K, K), the number of items both rated, and of all items."""
+    if isinstance(weights, str):
+        raise CalibrationError(
+            f"weights must be numbers, which repeat items, got {weights!r}: which disagreements "
+            "count in part is said by scheme"
+        )
     a = level_indices(first, levels, name="first")
     b = level_indices(second, levels, name="second")
     if a.ndim != 1 or a.shape != b.shape:

@@ -180,6 +180,11 @@ def class_labels(y: ArrayLike, *, n: int, k: int, name: str = "y") -> Ints:
             f"{name} must be the index of each row's true option, its column, and not booleans: "
             f"give np.where({name}, 0, 1) where the columns are (true, false)"
         )
+    if raw.dtype.kind in "US" and raw.size:
+        raise CalibrationError(
+            f"{name} must be the index of each row's true option, its column, and not text such as "
+            f"{raw.flat[0].item()!r}"
+        )
     return _indices(raw, n=n, k=k, name=name)
 
 
@@ -207,7 +212,10 @@ def _indices(raw: NDArray[Any], *, n: int, k: int, name: str) -> Ints:
     # One pass for both ends: read without a sign a negative number is greater than any label.
     if labels.view(np.uint64).max() >= k:
         row = int(np.argmax((labels < 0) | (labels >= k)))
-        raise CalibrationError(f"{name}[{row}] must be in 0 … {k - 1}, got {raw[row].item()!r}")
+        hint = ": leave out rows without a label" if int(labels[row]) == -1 else ""
+        raise CalibrationError(
+            f"{name}[{row}] must be in 0 … {k - 1}, got {raw[row].item()!r}{hint}"
+        )
     return labels
 
 

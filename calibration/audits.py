@@ -98,7 +98,7 @@ def _groups(question: Question, items: AuditedItems, notes: list[str]) -> tuple[
     if not found:
         notes.append(
             f"groups: not looked at, no labelled item has a field {items.group_field!r}, in its "
-            "label or its state"
+            "label or its state: give it in a file of labels"
         )
         return ()
     if len(found) > MOST_GROUPS:

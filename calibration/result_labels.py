@@ -53,7 +53,7 @@ class LabelledAnswers:
     log_p: Floats
     """(n, K), a row per answer and label; an answer without a label has one row."""
     y: Ints
-    """(n,), the true option's column, -1 where no label names one."""
+    """(n,), the true option's column, -1 where no label names one: `y[labelled]` are labels."""
     ratings: Floats
     """(n,), a score's label as a number, also between two levels; nan where there is none."""
     weights: Floats

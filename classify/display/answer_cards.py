@@ -115,7 +115,7 @@ def _bars(bars: Sequence[Bar]) -> Table:
     bounded = any(not bar.exact for bar in bars)
     changed = any(bar.raw is not None for bar in bars)
     known = ("known to lie in",) if bounded else ()
-    before = ("before calibration",) if changed else ()
+    before = ("raw",) if changed else ()
     return Table(
         ("option", "probability", *known, *before),
         tuple(_bar_row(bar, bounded=bounded, changed=changed) for bar in bars),

@@ -261,3 +261,9 @@ def test_people_are_in_rows_and_the_judge_in_columns_everywhere() -> None:
         assert table.names == ("people", "judge")
         assert table.counts == ((1.0, 1.0), (0.0, 1.0))
     assert "(rows people, columns judge; 3 used of 3)" in "\n".join(report.lines())
+
+
+def test_a_scheme_given_as_weights_is_sent_to_its_place() -> None:
+    """Other libraries call it weights; here these repeat items."""
+    with pytest.raises(CalibrationError, match=r"got 'quadratic': .* is said by scheme"):
+        cohen_kappa([0, 1], [0, 1], levels=(0, 1), weights="quadratic")

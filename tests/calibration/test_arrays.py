@@ -103,6 +103,17 @@ def test_a_label_that_names_no_option_is_named(bad: int) -> None:
         class_labels([0, bad, 1], n=3, k=2)
 
 
+def test_a_row_without_a_label_is_told_apart() -> None:
+    """`LabelledAnswers.y` has -1 there."""
+    with pytest.raises(CalibrationError, match="got -1: leave out rows without a label"):
+        class_labels([0, -1], n=2, k=2)
+
+
+def test_labels_in_words_are_told_what_they_should_be() -> None:
+    with pytest.raises(CalibrationError, match="true option, its column, and not text such as 'a'"):
+        class_labels(["a", "b"], n=2, k=2)
+
+
 @pytest.mark.parametrize("bad", [-1e-12, 1.0 + 1e-12, np.nan, np.inf], ids=str)
 def test_what_is_no_probability_is_named(bad: float) -> None:
     """One comparison for all rows, and the first wrong one in the message."""
