@@ -130,6 +130,11 @@ def check_results(results: Path) -> None:
     """Raise InvalidInput where the file cannot be read or begins like something else."""
     from classify.results import check_results_line
 
+    if results.is_fifo():
+        raise InvalidInput(
+            f"results {str(results)!r} are a pipe, and are read more than once: write them to a "
+            "file first"
+        )
     try:
         with results.open("rb") as file:
             first = file.readline()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,6 +124,36 @@ def test_rows_in_place_of_results_are_told_as_such(
 
     assert 2 == result.exit_code
     assert f"mine.jsonl' holds {held}: `classify run SPEC ROWS -o RES" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@pytest.mark.parametrize("command", ["metrics", "agree", "audit"])
+def test_a_pipe_is_told_as_such(desk: Desk, command: str) -> None:
+    """Results are read more than once: it was said to hold none."""
+    reader, writer = os.pipe()
+    os.close(writer)
+    try:
+        result = desk.classify(command, f"/dev/fd/{reader}", "--spec", desk.spec)
+    finally:
+        os.close(reader)
+
+    assert 2 == result.exit_code
+    assert "are a pipe, and are read more than once: write them to a file" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_row_is_shown_out_of_a_pipe(desk: Desk) -> None:
+    """Whose first line is there only once."""
+    _run(desk)
+    reader, writer = os.pipe()
+    os.write(writer, Path(desk.out).read_bytes().splitlines(keepends=True)[0])
+    os.close(writer)
+    try:
+        result = desk.classify("show", f"/dev/fd/{reader}", "--id", "r0")
+    finally:
+        os.close(reader)
+
+    assert 0 == result.exit_code, result.stderr
 
 
 @pytest.mark.parametrize("command", ["metrics", "calibrate", "agree", "audit"])
