@@ -75,7 +75,7 @@ async def read_slot(
 
 
 def _tokens(labels: tuple[str, ...]) -> int:
-    """Return how many tokens to ask for: one more than the label's only where it may go on."""
+    """Return how many tokens to ask for: more than the label's only where it may go on."""
     return _LABEL_AND_MORE if any(label in (*DIGITS, "I") for label in labels) else 1
 
 
