@@ -135,13 +135,16 @@ def _length_rule(scored: list[TextScores]) -> Literal["sum", "mean"]:
 
 
 def _begun(texts: list[str]) -> list[tuple[int, int]]:
-    """Return the texts that begin a longer word among them, as " 1" begins " 10", each with it."""
+    """Return the texts that begin a longer one, as " 1" begins " 10" and " A" " A+", each with it.
+
+    Of longer ones that begin another in turn it is the shortest, which has that one's share too.
+    """
     pairs: list[tuple[int, int]] = []
     above: list[int] = []
     for k in sorted(range(len(texts)), key=texts.__getitem__):
         while above and not texts[k].startswith(texts[above[-1]]):
             above.pop()
-        if above and texts[k].removeprefix(texts[above[-1]])[:1].isalnum():
+        if above:
             pairs.append((above[-1], k))
         above.append(k)
     return pairs
@@ -152,7 +155,7 @@ def _text_logs(
 ) -> Floats:
     """Return each text's log-probability (texts,), or the mean of its tokens'.
 
-    A text whose tokens begin a longer word's has the probability of both: the longer word's is
+    A text whose tokens begin a longer one's has the probability of both: the longer one's is
     taken from it, since whoever writes 10 does not write 1.
     """
     tokens = [

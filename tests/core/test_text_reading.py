@@ -132,7 +132,7 @@ LEVELS: Mapping[str, Any] = {
 @pytest.mark.parametrize(
     ("tokens", "rule", "expected", "mass"),
     [
-        # digit by digit: 1 alone .8 - .6, 10 alone .6 - .15; "1 of" is another text, not a word
+        # digit by digit: 1 alone .8 - .6, 10 alone .6 - .15
         pytest.param(
             {
                 " 1": [0.8],
@@ -194,6 +194,18 @@ def test_next_to_nothing_is_left_to_a_word_that_nearly_always_goes_on(
 
     assert isinstance(found, ChoiceAnswer) and found.probabilities is not None
     assert found.probabilities == pytest.approx({"1": 0.0, "10": 1.0}, abs=2e-9)
+
+
+@pytest.mark.parametrize("longer", ["A+", "A-", "A.5", "A lot"])
+def test_a_longer_text_need_not_be_one_word(longer: str) -> None:
+    """A model nearly sure of A+ gave more to A, which can never have less than what it begins."""
+    tokens = {" A": [0.9], f" {longer}": [0.9, 0.8], " B": [0.1]}
+    question = {"type": "choice", "criteria": {"A": None, longer: None, "B": None}}
+
+    found = asked(speaker(tokens), question, length="sum")
+
+    assert isinstance(found, ChoiceAnswer) and found.probabilities is not None
+    assert found.probabilities == pytest.approx({"A": 0.18, longer: 0.72, "B": 0.1}, abs=1e-12)
 
 
 def test_what_is_left_to_a_word_does_not_go_by_the_noise_of_a_server() -> None:
