@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -349,7 +350,7 @@ def test_a_model_that_does_not_say_what_it_is_is_named_before_the_run(
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-model-of-a-test\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[classify.models]\nmine = own_model_of_a_test:Model\n")
-    monkeypatch.syspath_prepend(str(desk.folder))
+    monkeypatch.setattr("sys.path", [str(desk.folder), *sys.path])
     arguments = ("run", desk.spec, desk.rows, "-o", desk.out, "--model", "mine/m")
 
     begun = desk.classify(*arguments)

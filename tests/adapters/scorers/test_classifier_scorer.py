@@ -463,7 +463,12 @@ def test_nothing_to_judge_is_no_score() -> None:
     """A target that returned nothing passed its gate: a model rates the word "null" as well."""
     model = ScriptedModel(lambda _: pytest.fail("there is nothing to ask"))
     asked = Classifier("rubric", model, {"q": Boolean()})
-    scorer = create_classifier_scorer("s", asked, "q", lambda context: context.run.output)
+
+    def whole(context: Context) -> JSON:
+        found: JSON = context.run.output
+        return found
+
+    scorer = create_classifier_scorer("s", asked, "q", whole)
 
     with pytest.raises(ScorerRunError, match="state gave None, so there is nothing to judge"):
         scorer.run_sync(output=None)
