@@ -205,7 +205,8 @@ class Classifier(Shown):
         """
         if self.options.prior == "batch":
             raise InvalidInput(
-                'prior="batch" corrects many answers together: use evaluate_many, or another prior'
+                'prior="batch" corrects many answers together: use evaluate_many, `classify run`, '
+                "or another prior"
             )
         asked = self._asked(questions)
         with shared_limiter(self.model, concurrency) as limiter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
@@ -14,6 +14,7 @@ from classify.errors import CalibrationError, InvalidInput
 if TYPE_CHECKING:
     from classify.calibration.result_labels import LabelledAnswers
     from classify.questions import Question
+    from classify.results import Result
 
 Found = TypeVar("Found")
 
@@ -73,11 +74,40 @@ def read_answers(
     questions, model, orders = asked
     questions = only(questions, question)
     given = None if labels is None else read_label_file(labels, questions)
+    shared = _SharedIds(given or ())
     found = labelled_results(
-        read_results(results), questions, labels=given, model=model, orders=orders
+        shared.looked_at(read_results(results)), questions, labels=given, model=model, orders=orders
     )
+    shared.tell()
     _tell_unfinished(results, rows=next(iter(found.values())).total)
     return found
+
+
+class _SharedIds:
+    """Labelled ids that several states have: a label by id then counts for each of them."""
+
+    def __init__(self, labelled: Iterable[str]) -> None:
+        self._labelled = frozenset(labelled)
+        self._first = dict[str, tuple[str, str]]()
+        self._shared = dict[str, None]()
+
+    def looked_at(self, results: Iterable[Result]) -> Iterator[Result]:
+        from classify.calibration.read_items import read_item
+
+        for result in results:
+            if result.id in self._labelled:
+                item = read_item(result)
+                if self._first.setdefault(result.id, item) != item:
+                    self._shared[result.id] = None
+            yield result
+
+    def tell(self) -> None:
+        """Say so; nothing where each labelled id is of one state."""
+        if self._shared:
+            say(
+                f"{len(self._shared)} of the labelled ids name several states, such as "
+                f"{next(iter(self._shared))!r}: what people said of one counts for each"
+            )
 
 
 def _tell_unfinished(results: Path, *, rows: int) -> None:

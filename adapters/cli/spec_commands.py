@@ -97,7 +97,7 @@ def _check_rows(rows: Iterator[Row | BadRow], spec: Spec) -> bool:
     """Print what the rows hold; return whether any is bad."""
     from classify.rows import Row
 
-    good = bad = problems = 0
+    good = bad = problems = empty = 0
     labels: dict[str, Counter[str]] = {name: Counter() for name in spec.questions}
     ids: Counter[int] = Counter()
     for row in rows:
@@ -107,6 +107,7 @@ def _check_rows(rows: Iterator[Row | BadRow], spec: Spec) -> bool:
                 say(f"{row.place}: {row.message}", style="red")
             continue
         good += 1
+        empty += row.state is None or row.state == ""
         ids[hash(row.id)] += 1
         for name, label in row.labels.items():
             labels[name][label_text(label)] += 1
@@ -115,6 +116,8 @@ def _check_rows(rows: Iterator[Row | BadRow], spec: Spec) -> bool:
             if problems <= _SHOWN:
                 say(f"{row.place}: label of {name!r}: {problem}")
     print(f"rows: {good} good, {bad} bad, {problems} labels that cannot be read")
+    if empty:
+        print(f"  nothing to judge in {empty} (empty or null), which are judged all the same")
     if good > len(ids):
         print(f"  {good - len(ids)} rows have the id of an earlier row")
     for name, counts in labels.items():

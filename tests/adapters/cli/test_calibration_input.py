@@ -437,3 +437,16 @@ def test_labels_of_one_item_have_one_weight_where_raters_are_compared(desk: Desk
 
     assert 2 == result.exit_code
     assert "the labels of 'r1' have different weights (1 and 2)" in result.stderr
+
+
+def test_labels_by_an_id_that_several_states_have_are_told(desk: Desk) -> None:
+    """One label was counted for all of them without a word."""
+    rows = desk.write(
+        "twice.jsonl", '{"id": "r", "text": "row-0."}\n{"id": "r", "text": "row-1."}\n'
+    )
+    assert 0 == desk.classify("run", desk.spec, rows, "-o", desk.out).exit_code
+    labels = desk.write("labels.csv", "id,topic\nr,refund\n")
+
+    result = desk.classify("metrics", desk.out, "--labels", labels)
+
+    assert "1 of the labelled ids name several states, such as 'r'" in result.stderr

@@ -95,6 +95,16 @@ def test_an_endpoint_that_fails_is_one_message_and_exit_code_1(desk: Desk) -> No
     assert "Traceback" not in result.stderr
 
 
+def test_validate_counts_rows_with_nothing_to_judge(desk: Desk) -> None:
+    """A model answers about null as about any other text."""
+    rows = desk.write("rows.jsonl", '{"text": ""}\n{"text": null}\n{"text": "a"}\n')
+
+    result = desk.classify("validate", desk.spec, rows)
+
+    assert 0 == result.exit_code
+    assert "  nothing to judge in 2 (empty or null)" in result.stdout
+
+
 def test_validate_names_questions_bad_rows_and_labels(desk: Desk) -> None:
     """Before any money is spent."""
     rows = desk.write(
