@@ -46,7 +46,10 @@ def log_probabilities(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
 
 
 def option_rows(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
-    """Return log-probabilities (n, K) as they are: only the shape is checked."""
+    """Return log-probabilities (n, K) as they are: only their shape is checked.
+
+    And that they are no probabilities, which would pass for scores on another scale.
+    """
     lengths = _lengths(log_p)
     if len(lengths) > 1:
         raise CalibrationError(
@@ -56,7 +59,17 @@ def option_rows(log_p: ArrayLike, *, name: str = "log_p") -> Floats:
     x = numbers(log_p, name=name)
     if x.ndim != 2 or x.shape[1] < 1:
         raise CalibrationError(f"{name} must have the shape (rows, options), got {x.shape}")
+    if len(x) > 1 and _add_to_one(x[:1]) and _add_to_one(x) and not np.isin(x, (0.0, 1.0)).all():
+        raise CalibrationError(
+            f"{name} holds probabilities, each row of them adding up to 1: give their logarithms, "
+            f"np.log({name.removeprefix('log_')})"
+        )
     return x
+
+
+def _add_to_one(x: Floats) -> bool:
+    """Whether no number is negative and each row adds up to 1."""
+    return bool((x >= 0.0).all() and (np.abs(x.sum(axis=1) - 1.0) < 1e-6).all())
 
 
 def _lengths(rows: object) -> Sequence[int]:

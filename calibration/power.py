@@ -184,7 +184,8 @@ def labels_for_comparison(
     open_unit(power, name="power")
     if not better + worse <= 1.0 or better == worse:
         raise CalibrationError(
-            f"better and worse must differ and add to at most 1, got {shown(better)} and "
+            "better and worse must differ and add to at most 1, for they are the shares of items "
+            f"that only one of the two gets right, got {shown(better)} and "
             f"{shown(worse)}"
         )
 

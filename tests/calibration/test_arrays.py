@@ -17,6 +17,7 @@ from classify.calibration.arrays import (
     likeliest_options,
     log_probabilities,
     numbers,
+    option_rows,
     probabilities,
     sample_weights,
 )
@@ -101,6 +102,27 @@ def test_a_label_that_names_no_option_is_named(bad: int) -> None:
     """One comparison for both ends."""
     with pytest.raises(CalibrationError, match=rf"y\[1\] must be in 0 … 1, got {bad}"):
         class_labels([0, bad, 1], n=3, k=2)
+
+
+def test_probabilities_are_not_taken_for_their_logs() -> None:
+    """The commonest mistake gave other numbers without a word."""
+    p = [[1.0, 0.0], [0.7, 0.3], [0.2, 0.8]]
+    with pytest.raises(CalibrationError, match=r"give their logarithms, np\.log\(p\)"):
+        option_rows(p)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pytest.param([[0.7, 0.3], [0.2, 0.9]], id="one row adds to more"),
+        pytest.param([[1.0, 0.0], [0.0, 1.0]], id="one-hot scores"),
+        pytest.param([[2.0, -1.0], [0.5, 0.5]], id="beyond 1"),
+        pytest.param([[0.5, 0.5]], id="one row alone"),
+    ],
+)
+def test_scores_on_any_scale_are_taken(scores: list[list[float]]) -> None:
+    """Rows need not be normalised."""
+    assert option_rows(scores).tolist() == scores
 
 
 def test_a_row_without_a_label_is_told_apart() -> None:
