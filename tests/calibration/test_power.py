@@ -150,7 +150,9 @@ def test_an_error_at_alpha_cannot_be_certified() -> None:
 
 def test_equal_systems_have_no_difference_to_find() -> None:
     """No number of items shows it."""
-    with pytest.raises(CalibrationError, match=r"better and worse must differ .* only one of the two gets right"):
+    with pytest.raises(
+        CalibrationError, match=r"better and worse must differ .* only one of the two gets right"
+    ):
         labels_for_comparison(better=0.1, worse=0.1)
 
 
