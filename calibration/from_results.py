@@ -20,7 +20,7 @@ from classify.calibration.methods import Method
 from classify.calibration.reliability import ReliabilityDiagram
 from classify.calibration.result_labels import LabelledAnswers, check_answers
 from classify.calibration.summary import Kind, Metrics, metrics
-from classify.display.notebook import Shown
+from classify.display.notebook import PrintedCard
 from classify.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibratedResults(Shown):
+class CalibratedResults(PrintedCard):
     """An artefact, with the metrics of the same labelled rows before and after it."""
 
     artefact: CalibrationArtefact

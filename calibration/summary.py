@@ -39,7 +39,7 @@ from classify.calibration.proper_scores import LogLoss, brier_losses, log_loss, 
 from classify.calibration.rank_correlation import kendall_tau_b, spearman
 from classify.calibration.settings import one_of
 from classify.calibration.smooth_error import smooth_calibration_error
-from classify.display.notebook import Shown
+from classify.display.notebook import PrintedCard
 from classify.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _CLASSWISE_WORK = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics(Shown):
+class Metrics(PrintedCard):
     """What a set of labelled answers shows; None where a number is not defined on these rows."""
 
     kind: Kind

@@ -10,7 +10,7 @@ from classify.adapters.scorers.eval_figures import Figures, figures
 from classify.adapters.scorers.eval_outcomes import Failure, ItemResult, Scoring
 from classify.adapters.scorers.eval_plan import Planned
 from classify.adapters.scorers.thresholds import Threshold, bounds_of, full_marks
-from classify.display.notebook import Shown
+from classify.display.notebook import PrintedCard, Shown
 
 if TYPE_CHECKING:
     from classify.display.cards import Card
@@ -59,7 +59,7 @@ class ThresholdResult(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged(Shown):
+class Judged(PrintedCard):
     """The figures of some scorers, gates and thresholds."""
 
     scores: Mapping[str, Figures] = field(default_factory=dict[str, Figures])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from classify.adapters.scorers.judge_records import JudgeRecord
-from classify.display.notebook import Shown
+from classify.display.notebook import PrintedCard
 
 if TYPE_CHECKING:
     from classify.display.cards import Card
@@ -90,7 +90,7 @@ class StepContext(Generic[In, Out, Pre, Ana]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScorerResult(Shown, Generic[In, Out, Pre, Ana]):
+class ScorerResult(PrintedCard, Generic[In, Out, Pre, Ana]):
     """A score with everything that led to it."""
 
     scorer_id: str

@@ -50,3 +50,15 @@ class Shown:
         from classify.display.field_cards import field_card
 
         return field_card(self)
+
+
+class PrintedCard(Shown):
+    """An object that holds so much that `print` shows its card too, and `repr` every field."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return the card as text."""
+        from classify.display.text_cards import card_text
+
+        return card_text(self._card())

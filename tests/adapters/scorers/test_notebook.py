@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from classify import Boolean, Choice, Classifier
@@ -131,6 +133,17 @@ def test_a_report_shows_verdict_means_requirements_failures_and_items() -> None:
         *(">= 0.8", ">= 1", "every score", "TimeoutError", "no answer <yet>", "item-2"),
     ):
         assert text in seen
+
+
+@pytest.mark.parametrize("made", [rubric_score, evaluated])
+def test_print_shows_the_card_and_not_every_field(made: Callable[[], Shown]) -> None:
+    """A score's fields with its evidence, or a report's with its items, fill the screen."""
+    found = made()
+
+    assert found._repr_mimebundle_()["text/plain"] == str(found)
+    assert 4 <= str(found).count("\n") < 60
+    assert "run=ScorerRun(" not in str(found) and "items=(" not in str(found)
+    assert repr(found).startswith(f"{type(found).__name__}(")
 
 
 def test_a_report_of_many_items_is_cut_and_says_so() -> None:
