@@ -161,7 +161,8 @@ def _share_of_orders(x: Floats, y: Floats) -> float:
     Twice a mid-rank is a whole number, so covariances are compared without rounding.
     """
     dx, dy = 2 * x.size * x - 2 * x.sum(), 2 * y.size * y - 2 * y.sum()
-    covariances = dy[list(permutations(range(y.size)))] @ dx
+    orders: Ints = np.array(list(permutations(range(y.size))), dtype=np.int64)
+    covariances: Floats = dy[orders] @ dx
     return float(np.mean(np.abs(covariances) >= abs(float(dx @ dy))))
 
 

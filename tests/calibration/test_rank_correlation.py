@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import kendalltau, permutation_test, rankdata, spearmanr
 
 from classify.calibration.measurement import Measurement
@@ -41,9 +42,13 @@ def test_they_equal_scipy(drawn: list[tuple[int, int]]) -> None:
 def test_of_few_rows_all_orders_are_counted(x: list[int], y: list[int]) -> None:
     """Student's p-value of three rows in order was 0, where one order of three is as good."""
     ranks, others = rankdata(x), rankdata(y)
+
+    def strength(order: NDArray[np.float64]) -> float:
+        return abs(float(np.corrcoef(order, others)[0, 1]))
+
     expected = permutation_test(
         (ranks,),
-        lambda order: abs(np.corrcoef(order, others)[0, 1]),
+        strength,
         permutation_type="pairings",
         alternative="greater",
         n_resamples=50_000,

@@ -25,7 +25,7 @@ from classify.display.notebook import Shown
 from classify.errors import InvalidInput
 from classify.testing import ScriptedModel
 from tests.hostile_texts import HOSTILE
-from tests.notebook_cells import tree, words
+from tests.notebook_cells import bundle, tree, words
 
 
 def rubric_score(option: str = "partial") -> ScorerResult[object, str, None, ClassifierEvidence]:
@@ -140,7 +140,7 @@ def test_print_shows_the_card_and_not_every_field(made: Callable[[], Shown]) -> 
     """A score's fields with its evidence, or a report's with its items, fill the screen."""
     found = made()
 
-    assert found._repr_mimebundle_()["text/plain"] == str(found)
+    assert bundle(found)["text/plain"] == str(found)
     assert 4 <= str(found).count("\n") < 60
     assert "run=ScorerRun(" not in str(found) and "items=(" not in str(found)
     assert repr(found).startswith(f"{type(found).__name__}(")
