@@ -175,6 +175,24 @@ def test_the_interval_of_alpha_is_that_of_leaving_items_out(metric: Metric) -> N
     assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.05)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_interval_of_ordinal_alpha_knows_that_items_move_the_distances(seed: int) -> None:
+    """Distances taken for fixed make it 5 % narrower or wider."""
+    random = np.random.default_rng(seed)
+    truth = random.choice(3, size=150, p=[0.3, 0.65, 0.05])
+    noise = random.integers(0, 4, (10, 150))
+    rated = np.where(random.random((10, 150)) < 0.8, truth, noise) + 1.0
+
+    def alpha(kept: NDArray[np.float64]) -> Estimate:
+        return krippendorff_alpha(kept, levels=LEVELS, metric="ordinal")
+
+    left_out = np.array([alpha(np.delete(rated, item, axis=1)).value for item in range(150)])
+    found = alpha(rated)
+
+    error = np.sqrt(149 / 150 * ((left_out - left_out.mean()) ** 2).sum())
+    assert found.high - found.low == pytest.approx(2 * 1.976 * error, rel=0.02)
+
+
 @pytest.mark.parametrize("coefficient", [gwet_ac, fleiss_kappa])
 def test_the_interval_where_most_items_have_one_rating_is_that_of_leaving_items_out(
     coefficient: Callable[..., Estimate],

@@ -504,15 +504,18 @@ def silent(_: Prompt, __: Sampling) -> dict[str, float]:
 def test_what_can_change_an_answer_changes_the_fingerprint() -> None:
     """Model, endpoint, wording, options: none of them may reuse another's results."""
 
-    class Elsewhere(ScriptedModel):
-        base_url = "https://b.example"
+    class Remote(ScriptedModel):
+        base_url = "https://a.example"
 
+    elsewhere = Remote(failing)
+    elsewhere.base_url = "https://b.example"
     other = ScriptedModel(failing)
     other.model_id = "scripted-2"
     found = [
         fingerprint(),
         fingerprint(model=other),
-        fingerprint(model=Elsewhere(failing)),
+        fingerprint(model=Remote(failing)),
+        fingerprint(model=elsewhere),
         fingerprint(model=ScriptedModel(failing, settings={"prompt": "a"})),
         fingerprint(model=ScriptedModel(failing, settings={"prompt": "b"})),
         fingerprint(model=ScriptedLanguageModel(silent)),
@@ -569,6 +572,7 @@ def test_a_model_is_known_by_what_its_settings_say() -> None:
 
     assert first != second
     assert first == fingerprint(model=Own("c", settings=said[0]))
+    assert first == fingerprint(model=Own("a", settings={"parts": ["a", 1], "url": "a"}))
     assert fingerprint(model=Bare()) == fingerprint(model=Bare())
     assert Classifier("c", Bare(), QUESTIONS).fingerprint_problem is None
 

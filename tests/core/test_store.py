@@ -283,6 +283,53 @@ def test_a_crash_leaves_two_lines_of_a_row_and_the_next_stop_one(tmp_path: Path)
     assert [last] == list(read_results(path))
 
 
+def test_no_line_of_another_classifier_stays_where_a_crash_left_two(tmp_path: Path) -> None:
+    """The older one would count as an answer of this run."""
+    path = tmp_path / "r.jsonl"
+    first = _result(0, "a").model_copy(update={"seconds": 1.5})
+    last = first.model_copy(update={"labels": {"q": False}})
+    path.write_bytes(result_line(first) + result_line(last))
+
+    with Store(path, existing="resume") as store:
+        assert 1 == store.begin("another")
+
+    assert [] == list(read_results(path))
+    assert [last] == list(read_results(store.unused_path))
+
+
+def test_answers_put_aside_at_the_end_join_those_of_the_beginning(tmp_path: Path) -> None:
+    """They took the place of the other classifier's, which were gone."""
+    path = tmp_path / "r.jsonl"
+    first, second = _written(path, "a", "b")
+    third = _result(2, "c").model_copy(update={"key": state_key("another", "c")})
+    path.write_bytes(path.read_bytes() + result_line(third))
+
+    with Store(path, existing="resume") as store:
+        assert 1 == store.begin("f")
+        assert first == store.take(first.key or "", first.id)
+        store.put(first)
+        assert 1 == store.finish()
+
+    assert [first] == list(read_results(path))
+    assert {third.id, second.id} == {found.id for found in read_results(store.unused_path)}
+
+
+def test_a_file_that_another_program_continued_is_not_tidied(tmp_path: Path) -> None:
+    """Where its lines are is not known any more."""
+    path = tmp_path / "r.jsonl"
+    _written(path, "a")
+    timed = _result(0, "a").model_copy(update={"seconds": 1.5})
+    path.write_bytes(result_line(timed))
+    with Store(path, existing="resume") as store:
+        assert store.take(timed.key or "", timed.id) is not None
+        store.put(timed.model_copy(update={"labels": {"q": False}}))
+        before = path.read_bytes()
+        path.write_bytes(result_line(_result(1, "b")))
+
+    assert before != path.read_bytes()
+    assert [_result(1, "b")] == list(read_results(path))
+
+
 @pytest.mark.parametrize("where", ["r.jsonl", "r.jsonl.unused"])
 def test_fields_that_a_resumed_run_would_drop_are_refused(tmp_path: Path, where: str) -> None:
     """Scores or someone's notes were gone without a word; who puts them back may go on."""
