@@ -145,8 +145,11 @@ def test_the_null_is_that_of_labels_drawn_anew(scheme: int | None, weighted: boo
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, indirect=True)
-def test_the_order_of_rows_moves_no_null(scheme: int | None) -> None:
-    """Nor does the part of them that says how options go together."""
+def test_the_order_of_rows_moves_no_null(
+    scheme: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it the part of them that says how options go together."""
+    monkeypatch.setattr(drawing, "_MOST_PRODUCTS", 4_000)
     p, y, _ = rows(700, 4)
     w = np.random.default_rng(1).integers(1, 4, 700) / 2
     order = np.random.default_rng(2).permutation(700)
