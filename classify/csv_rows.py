@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from itertools import chain
 from typing import TextIO
 
 from classify.errors import InvalidInput
@@ -18,8 +19,9 @@ def read_csv(file: TextIO, name: str, *, delimiter: str) -> Iterator[Record | Ba
     """
     # The limit belongs to the module, not to a reader: it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_ROW))
-    reader = csv.reader(file, delimiter=delimiter, strict=True)
-    header = _header(reader, name, delimiter)
+    first, separator = _separated(file, delimiter)
+    reader = csv.reader(chain([first], file), delimiter=separator, strict=True)
+    header = _header(reader, name)
     while True:
         place = f"line {reader.line_num + 1}"
         try:
@@ -33,7 +35,25 @@ def read_csv(file: TextIO, name: str, *, delimiter: str) -> Iterator[Record | Ba
             yield _record(place, header, cells)
 
 
-def _header(reader: Iterator[list[str]], name: str, delimiter: str) -> list[str]:
+def count_csv(file: TextIO, *, delimiter: str) -> int:
+    """Return how many rows there are, bad ones included; raises csv.Error where none can be."""
+    first, separator = _separated(file, delimiter)
+    rows = csv.reader(chain([first], file), delimiter=separator)
+    return max(0, sum(1 for row in rows if row) - 1)
+
+
+def _separated(file: TextIO, delimiter: str) -> tuple[str, str]:
+    """Return the first line and what separates the columns.
+
+    Where commas are decimal, Excel writes a .csv with semicolons: a header without the delimiter
+    that the file's ending promises has the one that it does have.
+    """
+    first = file.readline()
+    found = (each for each in (delimiter, ";", "\t", ",") if each in first)
+    return first, next(found, delimiter)
+
+
+def _header(reader: Iterator[list[str]], name: str) -> list[str]:
     try:
         cells = next(reader, list[str]())
     except csv.Error as error:
@@ -44,11 +64,6 @@ def _header(reader: Iterator[list[str]], name: str, delimiter: str) -> list[str]
     for cell in header:
         if header.count(cell) > 1:
             raise InvalidInput(f"{name}:1: column {cell!r} appears twice: rename one of them")
-    if len(header) == 1 and delimiter != ";" and (";" in header[0] or "\t" in header[0]):
-        raise InvalidInput(
-            f"{name}:1: the header {header[0]!r} is a single column: separate the columns by "
-            "commas (.csv) or tabs (.tsv)"
-        )
     return header
 
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from classify.csv_rows import read_csv
+from classify.csv_rows import count_csv, read_csv
 from classify.errors import InvalidInput
 from classify.json_rows import read_json_array, read_json_lines
 from classify.parquet_rows import count_parquet, read_parquet
@@ -66,8 +66,7 @@ def count_records(source: str) -> int | None:
             return None
         if ending in (".csv", ".tsv"):
             with _decoded(file, newline="") as text, suppress(csv.Error):
-                rows = csv.reader(text, delimiter=_delimiter(ending))
-                return max(0, sum(1 for row in rows if row) - 1)
+                return count_csv(text, delimiter=_delimiter(ending))
             return None
         return sum(1 for line in file if line.strip())
 

@@ -57,6 +57,9 @@ def _states(rows: list[Row | BadRow]) -> list[object]:
         pytest.param("r.json", '\ufeff\n [\n{"text": "a"}\n,\n{"text": "b"}]', id="array, bom"),
         pytest.param("r.json", '{"text": "a"}\n{"text": "b"}\n', id="lines named json"),
         pytest.param("r.csv", "\ufefftext,n\r\na,1\r\n\r\nb,2\r\n", id="csv, bom, crlf"),
+        pytest.param("r.csv", '\ufefftext;n\r\n"a";"1,5"\r\nb;2\r\n', id="csv, semicolons"),
+        pytest.param("r.csv", "text\tn\na\t1\nb\t2\n", id="csv, tabs"),
+        pytest.param("r.csv", "text,n;m\na,1\nb,2\n", id="csv, a semicolon in a name"),
         pytest.param("r.tsv", "n\ttext\n1\ta\n2\tb", id="tsv"),
         pytest.param("r.csv.gz", gzip.compress(b"text\na\nb\n"), id="gzip"),
         pytest.param("R.JSONL", '{"text": "a"}\n{"text": "b"}\n', id="upper case ending"),
@@ -231,7 +234,6 @@ class _Chunks:
     [
         pytest.param("r.txt", "x", "no ending that tells its format", id="unknown ending"),
         pytest.param("r.csv", "a,a\n1,2\n", "column 'a' appears twice", id="column twice"),
-        pytest.param("r.csv", "a;b\n1;2\n", "a single column", id="semicolons"),
         pytest.param("r.jsonl", '{"text": "a"}'.encode("utf-16"), "is UTF-16", id="utf-16"),
         pytest.param("r.parquet", "x" * 20, "no readable Parquet", id="no parquet"),
         pytest.param("r.jsonl.gz", b"\x1f\x8b\x08\x00", "cannot be read to its end", id="cut gzip"),
@@ -520,6 +522,7 @@ def test_limit_counts_rows_of_every_kind(tmp_path: Path) -> None:
     [
         pytest.param("r.jsonl", "{}\n\n{}", 2, id="lines"),
         pytest.param("r.csv", 'a\n"x\ny"\nz\n', 2, id="csv"),
+        pytest.param("r.csv", 'a;b\n"x\ny";1,5\nz;2\n', 2, id="csv, semicolons"),
         pytest.param("r.json", "[{}]", None, id="array"),
     ],
 )
