@@ -279,12 +279,12 @@ class Store:
             each.clear()
         self.damaged = start = 0
         latest: dict[tuple[str, object], tuple[str, Place]] = {}
-        for line in chain.from_iterable(map(_lines, paths)):
+        for path, line in ((each, line) for each in paths for line in _lines(each)):
             result = _read(line)
             if result is None:
                 self.damaged += 1
             elif more := from_json(line).keys() - self._fields:
-                raise InvalidInput(_dropped(self.path, sorted(more)))
+                raise InvalidInput(_dropped(path, sorted(more)))
             elif result.key and result.error is None:
                 # Of lines with one answer the last says what its row says now.
                 asking = result.asking or result.id

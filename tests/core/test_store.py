@@ -342,7 +342,8 @@ def test_fields_that_a_resumed_run_would_drop_are_refused(tmp_path: Path, where:
     noted.write_bytes(noted.read_bytes().replace(b"}\n", b',"note":"mine"}\n'))
     before = [file.read_bytes() for file in (path, store.unused_path)]
 
-    with pytest.raises(InvalidInput, match=r"would drop \(note\): take them out of a copy"):
+    said = rf"{where}' has fields that a resumed run would drop \(note\): take them out of a copy"
+    with pytest.raises(InvalidInput, match=said):
         Store(path, existing="resume", added=["scores"])
 
     assert before == [file.read_bytes() for file in (path, store.unused_path)]
