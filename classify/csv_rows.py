@@ -58,6 +58,8 @@ def _header(reader: Iterator[list[str]], name: str) -> list[str]:
         cells = next(reader, list[str]())
     except csv.Error as error:
         raise InvalidInput(f"{name}:1: invalid CSV in the header: {error}") from None
+    if cells[:1] == ["sep="]:
+        raise InvalidInput(f"{name}:1: a line that tells Excel the separator is no header: drop it")
     header = [cell.strip() or f"column_{number}" for number, cell in enumerate(cells, start=1)]
     if any(has_bad_bytes(cell) for cell in header):
         raise InvalidInput(f"{name}:1: the header is {NOT_UTF8}")

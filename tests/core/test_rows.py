@@ -234,6 +234,7 @@ class _Chunks:
     [
         pytest.param("r.txt", "x", "no ending that tells its format", id="unknown ending"),
         pytest.param("r.csv", "a,a\n1,2\n", "column 'a' appears twice", id="column twice"),
+        pytest.param("r.csv", "sep=;\r\na;b\r\n1;2\r\n", "is no header: drop it", id="separator"),
         pytest.param("r.jsonl", '{"text": "a"}'.encode("utf-16"), "is UTF-16", id="utf-16"),
         pytest.param("r.parquet", "x" * 20, "no readable Parquet", id="no parquet"),
         pytest.param("r.jsonl.gz", b"\x1f\x8b\x08\x00", "cannot be read to its end", id="cut gzip"),
