@@ -32,7 +32,7 @@ def class_draws(
         first = BinaryOutcomes(p[0], bins[0], w)
         sums = residual_draws(first, bins[0], cells=count, draws=draws, random=random)
         return np.concatenate([sums, -sums[:, ::-1]], axis=1)
-    if n * draw_count(draws, name="draws") > EXACT_UP_TO and k * count <= _MOST_CELLS:
+    if as_normal(n, cells=k * count, draws=draw_count(draws, name="draws")):
         return _normal_sums(p, w, bins, count=count, draws=draws, random=random)
     order = by_content(p.T, w)
     p, bins = p.take(order, axis=1), bins.take(order, axis=1)
@@ -40,6 +40,11 @@ def class_draws(
     expected = [binned_sums(at, weighted(own, w), count) for own, at in zip(p, bins, strict=True)]
     drawn = _drawn_sums(p, w, bins, count=count, draws=draws, random=random)
     return drawn - np.concatenate(expected)
+
+
+def as_normal(n: int, *, cells: int, draws: int) -> bool:
+    """Whether sums are drawn from a normal law: more draws then take hardly more time."""
+    return n * draws > EXACT_UP_TO and cells <= _MOST_CELLS
 
 
 def _drawn_sums(

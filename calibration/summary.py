@@ -17,9 +17,9 @@ from classify.calibration.arrays import (
     same_probabilities,
     sample_weights,
 )
-from classify.calibration.binning import EqualMass
-from classify.calibration.calibrated_null import EXACT_UP_TO
+from classify.calibration.binning import EqualMass, default_bins
 from classify.calibration.calibration_error import debiased_calibration_error
+from classify.calibration.class_draws import as_normal
 from classify.calibration.classwise_error import classwise_error
 from classify.calibration.corp import Decomposition, corp_brier, corp_of_options
 from classify.calibration.discrimination import area_under_roc, augrc, aurc
@@ -274,7 +274,7 @@ def _of_judged(found: Measurement, kind: Kind) -> Measurement:
 
 def _classwise(p: Floats, rows: ClassOutcomes, seed: int) -> Measurement:
     draws = 1000
-    if rows.n * draws <= EXACT_UP_TO:
+    if not as_normal(rows.n, cells=rows.k * default_bins(rows.n), draws=draws):
         # Null values vary the less, the more rows there are, and need fewer draws.
         draws = min(max(_CLASSWISE_WORK // rows.log_p.size, 100), draws)
     found = classwise_error(p, rows, bins=EqualMass(), seed=seed, draws=draws)
