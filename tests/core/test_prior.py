@@ -234,7 +234,7 @@ def test_one_state_is_no_batch() -> None:
     """Refused before a request, with the way out."""
     model = ScriptedModel(by_state)
 
-    with pytest.raises(InvalidInput, match="use evaluate_many, or another prior"):
+    with pytest.raises(InvalidInput, match="use evaluate_many, `classify run`, or another prior"):
         asyncio.run(Classifier("c", model, {"q": CHOICE}, prior="batch").evaluate(0.5))
     assert model.requests == []
 
