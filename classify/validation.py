@@ -94,4 +94,9 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> str:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a misspelt one most likely means, None where none is near."""
-    return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)
+    names = list(known)
+    # So long a text is near to none, by difflib's measure, which takes long to see it: a column of
+    # texts that is taken for labels has one in every row.
+    if 3 * len(name) > 7 * max(map(len, names), default=0):
+        return None
+    return next(iter(difflib.get_close_matches(name, names, n=1)), None)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any, get_type_hints
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import Field
 
 from classify.errors import InvalidInput
 from classify.options import Options, OptionValues
-from classify.validation import Strict, unknown_name
+from classify.validation import Strict, closest, unknown_name
 
 
 class Sample(Strict):
@@ -85,3 +88,11 @@ def test_a_wrong_option_is_named(options: dict[str, Any], message: str) -> None:
     """No option is ignored in silence."""
     with pytest.raises(InvalidInput, match=message):
         Options(**options)
+
+
+@given(st.text("abc", max_size=40), st.lists(st.text("abc", max_size=6), max_size=3))
+def test_a_long_text_is_compared_with_no_name_that_it_could_be_near(
+    name: str, known: list[str]
+) -> None:
+    """What is left out for its length is what difflib finds far from all."""
+    assert closest(name, known) == next(iter(difflib.get_close_matches(name, known, n=1)), None)
