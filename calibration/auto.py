@@ -154,12 +154,14 @@ def _kept(
     if best == "identity":
         why = "nothing is as likely as the raw answers on rows it did not see: raw kept"
         return best, (*notes, why) if len(answers) > 1 else notes
-    gain = rows.losses(answers["identity"]) - rows.losses(answers[best])
-    if rows.mean(gain) > margin * rows.error(gain):
+    gains = rows.losses(answers["identity"]) - rows.losses(answers[best])
+    gain, error = rows.mean(gains), rows.error(gains)
+    if gain > margin * error:
         return best, notes
+    unsure = f" ({gain:+.3f} nats; {margin:.2g} times the error of {error:.3f} may be chance)"
     return "identity", (
         *notes,
-        f"{best} is not surely better than the raw answers on rows it did not see: raw kept"
+        f"{best} is not surely better than the raw answers on rows it did not see{unsure}: raw kept"
         if margin
         else f"{best} is no better than the raw answers on rows it did not see: raw kept",
     )

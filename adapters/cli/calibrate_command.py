@@ -233,6 +233,8 @@ def _raw_kept(report: CalibrationReport) -> tuple[list[str], tuple[str, ...]]:
         kept = f"the raw answers are kept (identity), nothing was fitted: {why}"
         return [kept], tuple(rest)
     kept = "the raw answers are kept: nothing that was tried is surely better on rows left out"
+    if report.requested == "auto":
+        kept += " (a richer method by twice its ±)"
     return [kept], report.notes
 
 

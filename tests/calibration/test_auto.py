@@ -142,7 +142,9 @@ def test_identity_stays_where_nothing_is_better() -> None:
 
     assert isinstance(found.calibrator, IdentityCalibrator)
     assert found.report.chosen == "identity"
-    assert "raw kept" in found.report.notes[-1]
+    blend = found.report.candidates[-1]
+    error = f"1 times the error of {blend.gain_error:.3f} may be chance"
+    assert f"({blend.gain:+.3f} nats; {error}): raw kept" in found.report.notes[-1]
 
 
 def test_raw_answers_that_are_far_likelier_than_any_map_are_kept() -> None:
