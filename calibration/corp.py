@@ -20,9 +20,9 @@ from classify.calibration.outcomes import (
     ClassOutcomes,
     binary_outcomes,
     class_outcomes,
-    is_unit,
     option_probabilities,
 )
+from classify.calibration.pooling import pooled_labels
 from classify.display.notebook import Shown
 
 _Score = Callable[[Floats, Floats, Floats], float]
@@ -99,8 +99,8 @@ def corp_of_options(p: Floats, outcomes: ClassOutcomes) -> Decomposition:
 
 def isotonic_rates(p: Floats, y: Ints, w: Floats) -> tuple[Floats, Floats]:
     """Return the distinct probabilities, in order, and their isotonic rates."""
-    pooled, rates, masses = _pooled(p, y, w)
-    return pooled, _isotonic(rates, masses)
+    rows = pooled_labels(p, y, w)
+    return rows.scores, _isotonic(rows.sums / rows.weights, rows.weights)
 
 
 def _decomposed(outcomes: BinaryOutcomes, summed: _Score, *, rule: str) -> Decomposition:
@@ -109,7 +109,8 @@ def _decomposed(outcomes: BinaryOutcomes, summed: _Score, *, rule: str) -> Decom
 
 def _parts(outcomes: BinaryOutcomes, summed: _Score) -> tuple[float, float, float]:
     """Return the mean score of p, of the isotonic rates and of the base rate."""
-    p, rates, masses = _pooled(*outcomes)
+    rows = pooled_labels(*outcomes)
+    p, rates, masses = rows.scores, rows.sums / rows.weights, rows.weights
     total = float(masses.sum())
     base = np.full_like(rates, float(rates @ masses) / total)
     fitted = _isotonic(rates, masses)
@@ -132,31 +133,6 @@ def _assembled(
         rule=rule,
         n=n,
     )
-
-
-def _pooled(p: Floats, y: Ints, w: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return distinct probabilities, the rate at each, and its weight."""
-    if is_unit(w):
-        # The bits of 0 … 1 are in order and leave room for the label: to sort both as one number
-        # takes half the time of finding an order and putting two arrays into it.
-        both = (p + 0.0).view(np.int64) << 1  # without -0.0
-        both |= y
-        both.sort()
-        sorted_p, hits, masses = (
-            (both >> 1).view(np.float64),
-            (both & 1).astype(np.float64),
-            np.ones(p.size),
-        )
-    else:
-        order = np.argsort(p)
-        sorted_p, masses = p[order], w[order]
-        hits = masses * y[order]
-    first = np.append(True, sorted_p[1:] != sorted_p[:-1])
-    if not first.all():
-        starts = np.flatnonzero(first)
-        sorted_p = sorted_p[starts]
-        masses, hits = np.add.reduceat(masses, starts), np.add.reduceat(hits, starts)
-    return sorted_p, hits / masses, masses
 
 
 def _isotonic(rates: Floats, masses: Floats) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from classify.calibration.arrays import Floats, Ints, exponentials, log_probabilities
+from classify.calibration.arrays import Floats, exponentials, log_probabilities
 from classify.calibration.bias import check_ridge
 from classify.calibration.fitted import (
     FLOOR,
@@ -65,8 +65,8 @@ class IsotonicCalibrator(Fitted):
         return self
 
     def _mapped(self, log_p: Floats) -> Floats:
-        steps = _steps(log_p, options=len(self.curves))
-        raw = np.stack([c.at(s * _STEP) for c, s in zip(self.curves, steps, strict=True)], axis=1)
+        p = _in_steps(log_p, options=len(self.curves))
+        raw = np.stack([curve.at(own) for curve, own in zip(self.curves, p, strict=True)], axis=1)
         if len(self.curves) == 1:
             raw = np.concatenate([raw, 1.0 - raw], axis=1)
         # Without pseudo-counts every curve may say zero: then nothing is known of the row.
@@ -96,32 +96,33 @@ def fit_isotonic(
     k = data.facts.k
     curves = tuple(
         rising_curve(
-            pooled_labels(steps, data.y == option, data.weights, step=_STEP),
+            pooled_labels(own, data.y == option, data.weights),
             pseudo_count=pseudo_count,
             towards=1.0 / k,
         )
-        for option, steps in enumerate(_steps(data.log_p, options=1 if k == 2 else k))
+        for option, own in enumerate(_in_steps(data.log_p, options=1 if k == 2 else k))
     )
     flat = all(min(c.value) == max(c.value) for c in curves)
     return IsotonicCalibrator(fitted_on=data.facts, curves=curves, at_bound=flat)
 
 
-def _steps(log_p: Floats, *, options: int) -> Ints:
+def _in_steps(log_p: Floats, *, options: int) -> Floats:
     """Return the probabilities of the first options (options, n), rows normalised, in steps.
 
     The steps make ties of what differs by rounding; they are the same near 0 and near 1, so that
     true and false can be exchanged.
     """
-    steps = np.empty((options, len(log_p)), dtype=np.int64)
     if log_p.shape[1] == 2:
         with np.errstate(over="ignore"):  # of impossible ones: 1 / inf is their probability
-            steps[0] = np.rint(1.0 / (1.0 + np.exp(-logit(log_p))) / _STEP)
-        return steps
+            first: Floats = 1.0 / (1.0 + np.exp(-logit(log_p)))
+        return np.rint(first / _STEP)[None] * _STEP
+    p = np.empty((options, len(log_p)))
     for block in exponentials(log_p):
-        p = block.powers
-        p *= (1.0 / _STEP / block.totals)[:, None]
-        steps[:, block.rows] = np.rint(p, out=p).T
-    return steps
+        steps = block.powers
+        steps *= (1.0 / _STEP / block.totals)[:, None]
+        np.rint(steps, out=steps)
+        np.multiply(steps.T, _STEP, out=p[:, block.rows])
+    return p
 
 
 def rising_curve(rows: Pooled, *, pseudo_count: float, towards: float) -> IsotonicCurve:

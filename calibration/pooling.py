@@ -39,31 +39,28 @@ def pooled(scores: Floats, targets: Floats, weights: Floats) -> Pooled:
     )
 
 
-def pooled_labels(steps: Ints, true: NDArray[np.bool_], weights: Floats, *, step: float) -> Pooled:
-    """Pool rows of equal score, given as so many steps, 0 to 2^62, and whether they came true.
+def pooled_labels(p: Floats, y: Ints | NDArray[np.bool_], weights: Floats) -> Pooled:
+    """Pool rows of equal probability that came true or did not.
 
-    Rows of weight 1 are sorted as one number each, the score with the label as its last digit:
-    that takes half the time of finding an order and putting three arrays into it.
+    Rows of weight 1 are sorted as one number each, for the bits of 0 … 1 are in order and leave
+    room for the label: that takes half the time of finding an order and putting three arrays
+    into it.
     """
     if not (weights == 1.0).all():
-        return pooled(_scores(steps, step), true.astype(np.float64), weights)
-    ascending = steps << 1
-    ascending |= true
-    ascending.sort()
-    labels = ascending & 1
-    ascending >>= 1
-    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
-    if len(starts) == len(steps):
-        return Pooled(_scores(ascending, step), weights, labels.astype(np.float64))
-    sizes = np.diff(starts, append=len(steps)).astype(np.float64)
+        return pooled(p, y.astype(np.float64), weights)
+    both = (p + 0.0).view(np.int64) << 1  # without -0.0
+    both |= y
+    both.sort()
+    labels = both & 1
+    both >>= 1
+    ascending = both.view(np.float64)
+    first = np.append(True, both[1:] != both[:-1])
+    if first.all():
+        return Pooled(ascending, np.ones(len(p)), labels.astype(np.float64))
+    starts = np.flatnonzero(first)
+    sizes = np.diff(starts, append=len(p)).astype(np.float64)
     sums = np.add.reduceat(labels, starts).astype(np.float64)
-    return Pooled(_scores(ascending[starts], step), sizes, sums)
-
-
-def _scores(steps: Ints, step: float) -> Floats:
-    scores: Floats = steps.astype(np.float64)
-    scores *= step
-    return scores
+    return Pooled(ascending[starts], sizes, sums)
 
 
 def isotonic_edges(rows: Pooled) -> Ints:

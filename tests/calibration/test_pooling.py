@@ -16,10 +16,10 @@ def test_labels_sorted_as_last_digits_are_pooled_as_targets_are(
     """Scores, weights and sums of rows of weight 1 are those that an order of the rows gives."""
     drawn = [*drawn, drawn[0]]
     steps, true = (np.array(column) for column in zip(*drawn, strict=True))
-    weights = np.ones(len(drawn))
+    p, weights = steps * 2.0**-40, np.ones(len(drawn))
 
-    found = pooled_labels(steps, true, weights, step=2.0**-40)
-    expected = pooled(steps * 2.0**-40, true.astype(np.float64), weights)
+    found = pooled_labels(p, true, weights)
+    expected = pooled(p, true.astype(np.float64), weights)
 
     np.testing.assert_array_equal(found.scores, expected.scores)
     np.testing.assert_array_equal(found.weights, expected.weights)
@@ -27,12 +27,12 @@ def test_labels_sorted_as_last_digits_are_pooled_as_targets_are(
 
 
 def test_pooled_labels_of_a_few_rows() -> None:
-    """Two rows at a half, one of them true; weights other than 1 are summed as they are."""
-    steps, true = np.array([2, 1, 2]), np.array([True, False, False])
+    """Two rows at a half, one true, and -0 is 0; weights other than 1 are summed as they are."""
+    p, true = np.array([0.5, 0.0, 0.5, -0.0]), np.array([True, False, False, False])
 
-    of_ones = pooled_labels(steps, true, np.ones(3), step=0.25)
-    weighted = pooled_labels(steps, true, np.array([3.0, 1.0, 0.5]), step=0.25)
+    of_ones = pooled_labels(p, true, np.ones(4))
+    weighted = pooled_labels(p, true, np.array([3.0, 1.0, 0.5, 0.5]))
 
-    assert of_ones.scores.tolist() == weighted.scores.tolist() == [0.25, 0.5]
-    assert (of_ones.weights.tolist(), of_ones.sums.tolist()) == ([1.0, 2.0], [0.0, 1.0])
-    assert (weighted.weights.tolist(), weighted.sums.tolist()) == ([1.0, 3.5], [0.0, 3.0])
+    assert of_ones.scores.tolist() == weighted.scores.tolist() == [0.0, 0.5]
+    assert (of_ones.weights.tolist(), of_ones.sums.tolist()) == ([2.0, 2.0], [0.0, 1.0])
+    assert (weighted.weights.tolist(), weighted.sums.tolist()) == ([1.5, 3.5], [0.0, 3.0])
