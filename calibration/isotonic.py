@@ -121,7 +121,8 @@ def _in_steps(log_p: Floats, *, options: int) -> Floats:
         steps = block.powers
         steps *= (1.0 / _STEP / block.totals)[:, None]
         np.rint(steps, out=steps)
-        np.multiply(steps.T, _STEP, out=p[:, block.rows])
+        steps *= _STEP
+        p[:, block.rows] = steps.T
     return p
 
 

@@ -48,7 +48,8 @@ def pooled_labels(p: Floats, y: Ints | NDArray[np.bool_], weights: Floats) -> Po
     """
     if not (weights == 1.0).all():
         return pooled(p, y.astype(np.float64), weights)
-    both = (p + 0.0).view(np.int64) << 1  # without -0.0
+    both = (p + 0.0).view(np.int64)  # without -0.0
+    both <<= 1
     both |= y
     both.sort()
     labels = both & 1
@@ -56,7 +57,7 @@ def pooled_labels(p: Floats, y: Ints | NDArray[np.bool_], weights: Floats) -> Po
     ascending = both.view(np.float64)
     first = np.append(True, both[1:] != both[:-1])
     if first.all():
-        return Pooled(ascending, np.ones(len(p)), labels.astype(np.float64))
+        return Pooled(ascending, weights, labels.astype(np.float64))
     starts = np.flatnonzero(first)
     sizes = np.diff(starts, append=len(p)).astype(np.float64)
     sums = np.add.reduceat(labels, starts).astype(np.float64)
